@@ -1,0 +1,2 @@
+// Package cmdtool runs a tool as a local process.
+package cmdtool

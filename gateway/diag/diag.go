@@ -1,0 +1,223 @@
+// Package diag words the problems of a configuration: where each one is, what
+// is wrong, and what to write instead. All problems of a file are collected
+// and reported at once, sorted by place.
+package diag
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Place is a position in a configuration. Line and Column count from 1, the
+// column in characters; 0 means unknown. An Origin that is not a file, such as
+// "env NAME", stands in File and has neither.
+type Place struct {
+	File   string
+	Line   int
+	Column int
+}
+
+// String writes file:line:col, or as much of it as is known.
+func (p Place) String() string {
+	s := p.File
+	if p.Line > 0 {
+		s += ":" + strconv.Itoa(p.Line)
+		if p.Column > 0 {
+			s += ":" + strconv.Itoa(p.Column)
+		}
+	}
+	return s
+}
+
+// Problem is one thing that is wrong with a configuration.
+type Problem struct {
+	Place   Place
+	Key     string // dotted path of the key, list items by number: policy.rules.0.when
+	Text    string // what is wrong, lower case, no final stop
+	Hint    string // what to do, shown in parentheses; may be empty
+	Warning bool   // the configuration still loads
+}
+
+// String writes "file:line:col: key.path: text (hint)"; a warning says so
+// before its text.
+func (p Problem) String() string {
+	var b strings.Builder
+	if s := p.Place.String(); s != "" {
+		b.WriteString(s + ": ")
+	}
+	if p.Key != "" {
+		b.WriteString(p.Key + ": ")
+	}
+	if p.Warning {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(p.Text)
+	if p.Hint != "" {
+		b.WriteString(" (" + p.Hint + ")")
+	}
+	return b.String()
+}
+
+// Problems is a list of problems; as an error it reads one line each.
+type Problems []Problem
+
+// Error writes one problem a line.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Errors returns the problems that keep the configuration from loading.
+func (ps Problems) Errors() Problems { return ps.filter(false) }
+
+// Warnings returns the problems with which the configuration still loads.
+func (ps Problems) Warnings() Problems { return ps.filter(true) }
+
+func (ps Problems) filter(warning bool) Problems {
+	var out Problems
+	for _, p := range ps {
+		if p.Warning == warning {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Err returns the errors as one error, or nil when there are only warnings.
+func (ps Problems) Err() error {
+	if errs := ps.Errors(); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+// As returns the problems inside err, or nil.
+func As(err error) Problems {
+	ps, _ := errors.AsType[Problems](err)
+	return ps
+}
+
+// Report collects problems. The zero value is ready; it is not safe for
+// concurrent use.
+type Report struct {
+	problems Problems
+}
+
+// Add puts a problem on the report, once: the same text at the same place and
+// key is kept a single time.
+func (r *Report) Add(p Problem) {
+	if !slices.Contains(r.problems, p) {
+		r.problems = append(r.problems, p)
+	}
+}
+
+// Problems returns what was reported, sorted by file, line, column and key.
+func (r *Report) Problems() Problems {
+	out := slices.Clone(r.problems)
+	slices.SortStableFunc(out, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line),
+			cmp.Compare(a.Place.Column, b.Place.Column), cmp.Compare(a.Key, b.Key),
+		)
+	})
+	return out
+}
+
+// Spot is where one value of a configuration stands.
+type Spot struct {
+	Key   Place // where its key starts; for a list item, where the item starts
+	Value Place // where its value starts; for a quoted text, at the quote
+	// Plain is the number of characters between Value and the first character
+	// of a text that stands on one line as it is written, so that a column
+	// inside the text can be told; -1 where it cannot (block texts, escapes).
+	Plain int
+}
+
+// Places finds the spot of the value at a path of keys and list indexes in
+// decimal; ok is false when nothing stands there.
+type Places func(path []string) (spot Spot, ok bool)
+
+// Cursor points at one key of a configuration and reports problems there. It
+// is a small value; Key and Index return cursors further in.
+type Cursor struct {
+	report *Report
+	places Places
+	path   []string
+}
+
+// NewCursor returns a cursor at the root.
+func NewCursor(report *Report, places Places) Cursor {
+	return Cursor{report: report, places: places}
+}
+
+// Key returns a cursor at the member of a map.
+func (c Cursor) Key(name string) Cursor {
+	c.path = append(slices.Clip(c.path), name)
+	return c
+}
+
+// Index returns a cursor at an item of a list, counted from 0.
+func (c Cursor) Index(i int) Cursor { return c.Key(strconv.Itoa(i)) }
+
+// Path is the dotted path, as problems show it.
+func (c Cursor) Path() string { return strings.Join(c.path, ".") }
+
+// Place is where the key stands: its own place, else that of the nearest
+// enclosing key that is in the configuration.
+func (c Cursor) Place() Place {
+	for n := len(c.path); n >= 0; n-- {
+		if spot, ok := c.spot(c.path[:n]); ok {
+			return spot.Key
+		}
+	}
+	return Place{}
+}
+
+// Present reports whether the key is written in the configuration.
+func (c Cursor) Present() bool { _, ok := c.spot(c.path); return ok }
+
+func (c Cursor) spot(path []string) (Spot, bool) {
+	if c.places == nil {
+		return Spot{}, false
+	}
+	return c.places(path)
+}
+
+// Errorf reports an error at the key.
+func (c Cursor) Errorf(format string, args ...any) {
+	c.add(Problem{Place: c.Place(), Text: fmt.Sprintf(format, args...)})
+}
+
+// Hintf reports an error at the key with a hint of what to do.
+func (c Cursor) Hintf(hint, format string, args ...any) {
+	c.add(Problem{Place: c.Place(), Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Warnf reports a warning at the key with a hint, which may be empty.
+func (c Cursor) Warnf(hint, format string, args ...any) {
+	c.add(Problem{Place: c.Place(), Text: fmt.Sprintf(format, args...), Hint: hint, Warning: true})
+}
+
+// Inside reports an error at a line and column (both from 1, columns in
+// characters) of the text that is the value of the key. Where the text stands
+// on one line the place is exact; elsewhere it is that of the key.
+func (c Cursor) Inside(line, column int, text, hint string) {
+	p := Problem{Place: c.Place(), Text: text, Hint: hint}
+	if spot, ok := c.spot(c.path); ok && line == 1 && column > 0 && spot.Plain >= 0 {
+		p.Place = spot.Value
+		p.Place.Column += spot.Plain + column - 1
+	}
+	c.add(p)
+}
+
+func (c Cursor) add(p Problem) {
+	p.Key = c.Path()
+	c.report.Add(p)
+}

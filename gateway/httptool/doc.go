@@ -1,0 +1,2 @@
+// Package httptool runs a tool as one HTTP request.
+package httptool

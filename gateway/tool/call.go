@@ -1,0 +1,61 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Kind says by which kind of door a caller came in.
+type Kind string
+
+// The kinds of callers.
+const (
+	KindMCP  Kind = "mcp"
+	KindHTTP Kind = "http"
+	KindCLI  Kind = "cli"
+	KindGo   Kind = "go"
+)
+
+// Via says how a call was made by its caller.
+type Via string
+
+// ViaDirect is a call that names its tool itself.
+const ViaDirect Via = "direct"
+
+// Caller is whoever asks: the outermost one, however many calls lie between.
+type Caller struct {
+	ID     string         // stable identity, "anonymous" when nobody authenticated
+	Name   string         // what rules match on
+	Kind   Kind           // the door
+	Groups []string       // groups the identity belongs to
+	Claims map[string]any // further facts about the identity, JSON values
+}
+
+// Call is one request to run one tool.
+type Call struct {
+	ID        string          // unique; the gateway makes one when it is empty
+	Tool      string          // the exact name, as sent
+	Arguments json.RawMessage // as sent, unchecked; may be empty
+	Caller    Caller
+	Via       Via    // ViaDirect when empty
+	Parent    string // ID of the call this one was made from, or empty
+}
+
+// Input is what a runner is given: checked arguments, and the call they belong
+// to for the sake of its identifiers.
+type Input struct {
+	// Args holds JSON values as encoding/json decodes them with UseNumber:
+	// numbers are json.Number and keep every digit. The runner must not
+	// change it.
+	Args map[string]any
+	Call *Call
+	Spec *Spec
+}
+
+// Runner runs one tool. It ends with its context, reads at most
+// Spec.MaxOutput bytes of an answer, and is safe for concurrent use. A failure
+// is an *Error; any other error is taken for [Internal]. A runner never logs,
+// decides or trims: the gateway does.
+type Runner interface {
+	Run(ctx context.Context, in Input) (Output, error)
+}

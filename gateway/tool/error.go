@@ -1,0 +1,95 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code is the machine-readable kind of a failure; doors map it to an HTTP
+// status, an MCP error or an exit code in one table each.
+type Code string
+
+// The codes of failed calls.
+const (
+	NotFound            Code = "not_found"            // no such tool, or none this caller may know of
+	InvalidArgs         Code = "invalid_args"         // the arguments do not fit the schema
+	Denied              Code = "denied"               // a policy rule refuses the call
+	NeedsApproval       Code = "needs_approval"       // a person has to agree first
+	Timeout             Code = "timeout"              // the tool ran longer than it may
+	UpstreamError       Code = "upstream_error"       // the tool's backend answered with a failure
+	UpstreamUnavailable Code = "upstream_unavailable" // the tool's backend did not answer
+	BlockedTarget       Code = "blocked_target"       // the address is one that tools may not reach
+	TooLarge            Code = "too_large"            // the answer exceeds the tool's max_output
+	Cancelled           Code = "cancelled"            // the caller gave up
+	Interrupted         Code = "interrupted"          // the gateway stopped while the call ran
+	Internal            Code = "internal"             // a fault of the gateway itself
+)
+
+// Error is a failed call for its three readers: Code for programs, Message and
+// Hint for the model, Cause for the operator's log. Cause never reaches a
+// model.
+type Error struct {
+	Code        Code
+	Tool        string          // the tool that was asked for; the gateway fills it in
+	Message     string          // one sentence, lower case start, no final stop needed
+	Hint        string          // what to do next; may be empty
+	InputSchema json.RawMessage // the tool's schema where that helps to repair the call
+	Retryable   bool            // the same call may succeed later
+	Fatal       bool            // no call like this one will ever succeed: stop trying
+	RetryAfter  time.Duration   // how long to wait before trying again; 0 when unknown
+	Rule        string          // the policy rule that decided, for the record; may be empty
+	Cause       error           // for the operator; may be nil
+}
+
+// Errorf makes an Error whose message is for the model. Like fmt.Errorf it
+// takes %w, but an error wrapped so is text for the model too: use
+// [Error.Because] for what only the operator may read.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Cause: errors.Unwrap(err)}
+}
+
+// Because sets the cause that the operator reads and returns e.
+func (e *Error) Because(cause error) *Error { e.Cause = cause; return e }
+
+// WithHint sets what the model is told to do next and returns e.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// Error gives the code, the sentence for the model and the cause, for logs.
+func (e *Error) Error() string {
+	s := string(e.Code) + ": " + e.Message
+	if e.Cause != nil {
+		s += ": " + e.Cause.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Text is what the model reads: "Error: <sentence>", then the hint as a
+// sentence of its own.
+func (e *Error) Text() string {
+	s := "Error: " + e.Message
+	if e.Hint != "" {
+		s += "\n" + e.Hint
+	}
+	return s
+}
+
+// AsError turns any error into an *Error: an *Error in its chain is returned
+// as it is, anything else becomes Internal with a sentence that tells the
+// model nothing of the gateway's insides.
+func AsError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return Errorf(Internal, "the gateway could not complete this call because of a fault of its own").
+		Because(err).
+		WithHint("Do not repeat the call unchanged; tell the user that the tool gateway reported an internal error.")
+}

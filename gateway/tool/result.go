@@ -1,0 +1,77 @@
+package tool
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// ContentType names a kind of content block.
+type ContentType string
+
+// The content blocks of the Model Context Protocol (2026-07-28, server/tools).
+const (
+	ContentText         ContentType = "text"
+	ContentImage        ContentType = "image"
+	ContentAudio        ContentType = "audio"
+	ContentResource     ContentType = "resource"      // an embedded resource
+	ContentResourceLink ContentType = "resource_link" // a reference to a resource
+)
+
+// Content is one block of an answer. Which fields are set depends on Type:
+// Text for text; Data and MIMEType for image and audio; URI, MIMEType and
+// either Text or Data for a resource; URI, Name and MIMEType for a link.
+type Content struct {
+	Type        ContentType
+	Text        string
+	Data        []byte // decoded bytes
+	MIMEType    string
+	URI         string
+	Name        string
+	Title       string
+	Description string
+}
+
+// Output is what a runner returns when it ran.
+type Output struct {
+	Content []Content
+	// Structured is the same answer as a JSON value, or nil when the answer
+	// has no such form or would lose something in it.
+	Structured json.RawMessage
+}
+
+// Text joins the text blocks with newlines; other blocks are named by type.
+func (o *Output) Text() string {
+	parts := make([]string, 0, len(o.Content))
+	for i := range o.Content {
+		c := &o.Content[i]
+		switch {
+		case c.Type == ContentText, c.Type == ContentResource && c.Text != "":
+			parts = append(parts, c.Text)
+		case c.Type == ContentResourceLink:
+			parts = append(parts, "["+string(c.Type)+": "+c.URI+"]")
+		default:
+			parts = append(parts, "["+string(c.Type)+": "+c.MIMEType+"]")
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Status is how a call ended.
+type Status string
+
+// The ways a call ends.
+const (
+	StatusOK    Status = "ok"
+	StatusError Status = "error"
+)
+
+// Result is the answer to one call, at every door.
+type Result struct {
+	CallID   string
+	Tool     string // the name as it was called
+	Status   Status
+	Output   Output // for an error: one text block with Error.Text()
+	Error    *Error // nil unless Status is StatusError
+	Duration time.Duration
+}

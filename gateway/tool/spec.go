@@ -1,0 +1,45 @@
+package tool
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Tags with a meaning of their own; every other tag is free text that policy
+// rules may match.
+const (
+	TagReadOnly    = "read_only"   // changes nothing
+	TagDestructive = "destructive" // changes or removes something for good
+	TagNetwork     = "network"     // talks to another machine
+	TagFileSystem  = "file_system" // touches files of this machine
+	TagSlow        = "slow"        // takes seconds rather than milliseconds
+	TagPrivileged  = "privileged"  // needs rights beyond the ordinary
+)
+
+// Limits that apply to a tool unless its declaration says otherwise.
+const (
+	DefaultTimeout   = 30 * time.Second
+	DefaultMaxOutput = 8 << 20 // bytes
+)
+
+// Spec describes one tool: what a model is shown of it and the limits of one
+// run. A Spec is immutable once it is in a registry.
+type Spec struct {
+	Name        string          // full name, unique in its configuration
+	Title       string          // short name for people; may be empty
+	Description string          // what the model reads to decide when to use it
+	Parameters  json.RawMessage // JSON Schema 2020-12 of the arguments, an object schema; key order kept as declared
+	Tags        []string        // in the order declared
+	Namespace   string          // the source's name; empty for a declared tool
+	Method      string          // the tool's own name within its namespace
+	Source      string          // "declared", later also the kind of source
+	Timeout     time.Duration   // longest run; more than zero
+	MaxOutput   int64           // most bytes a runner reads of an answer; more than zero
+}
+
+// HasTag reports whether the tool carries the tag.
+func (s *Spec) HasTag(tag string) bool { return slices.Contains(s.Tags, tag) }
+
+// ReadOnly reports whether the tool is declared to change nothing.
+func (s *Spec) ReadOnly() bool { return s.HasTag(TagReadOnly) }

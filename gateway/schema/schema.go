@@ -1,40 +1,100 @@
 // Package schema checks the arguments of a call against a tool's JSON Schema
 // and words what is wrong for a model.
+//
+// Arguments go through it in this order: Normalise reads what was sent,
+// Defaults fills in what was left out, Cast repairs texts that stand for other
+// types, Validate says everything that is still wrong.
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+
+	js "github.com/santhosh-tekuri/jsonschema/v6"
+)
 
 // Schema is a compiled argument schema; safe for concurrent use.
-type Schema struct{}
-
-// Error says what is wrong with arguments, one sentence a problem.
-type Error struct{ Problems []string }
-
-func (e *Error) Error() string { panic("todo") }
-
-// Mistake is what is wrong with a schema itself.
-type Mistake struct {
-	Path []string // keys and indexes from the root of the schema
-	Text string
-	Hint string
+type Schema struct {
+	doc     any // the decoded schema; never changed
+	pool    *pool
+	names   []string // top-level properties in declared order
+	closed  bool
+	example []string // a few of names, the required ones first
 }
 
-func (m *Mistake) Error() string { panic("todo") }
+// Compile compiles an object schema of JSON Schema draft 2020-12, or of the
+// older draft that its "$schema" names (4, 6, 7, 2019-09). The formats of the
+// drafts are checked, not only noted. References reach into the schema itself
+// and to the metaschemas of the drafts; nothing is ever loaded from a file or
+// the network. A schema without "type" is taken for an object schema when it
+// could be one, as {} is. The error is a *Mistake.
+func Compile(raw json.RawMessage) (*Schema, error) {
+	doc, p := decode(raw, schemaBounds())
+	if p == nil {
+		p = objectRule(doc)
+	}
+	if p != nil {
+		return nil, p.mistake()
+	}
+	s, err := compile(raw, doc, nil)
+	if err != nil {
+		return nil, mistakeOf(err, doc).mistake()
+	}
+	return s, nil
+}
 
-// Compile compiles an object schema. The error is a *Mistake.
-func Compile(raw json.RawMessage) (*Schema, error) { panic("todo") }
+// compile makes a Schema of any kind, with remote documents from remote.
+func compile(raw []byte, doc any, remote loader) (*Schema, error) {
+	prog, err := build(doc, remote)
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{doc: doc, pool: newPool(doc, remote, prog)}
+	s.names = propertyOrder(raw, prog.root)
+	s.closed = closedTo(prog.root)
+	s.example = exampleNames(s.names, prog.root.Required)
+	return s, nil
+}
 
-// Normalise decodes arguments as sent into an object; numbers are json.Number.
-func (s *Schema) Normalise(raw json.RawMessage) (map[string]any, error) { panic("todo") }
+// Properties names the top-level properties in declared order, those behind a
+// top-level "$ref" or "allOf" included; closed says that no other can be sent.
+func (s *Schema) Properties() (names []string, closed bool) {
+	return slices.Clone(s.names), s.closed
+}
 
-// Defaults returns args with the schema's top-level and nested property defaults filled in.
-func (s *Schema) Defaults(args map[string]any) map[string]any { panic("todo") }
+// closedTo reports whether an object may have no more than the properties
+// that are named.
+func closedTo(s *js.Schema) bool {
+	if len(s.PatternProperties) > 0 {
+		return false
+	}
+	switch extra := s.AdditionalProperties.(type) {
+	case bool:
+		if !extra {
+			return true
+		}
+	case *js.Schema:
+		if never(extra) {
+			return true
+		}
+	}
+	return never(s.UnevaluatedProperties) || s.Ref != nil && closedTo(s.Ref)
+}
 
-// Cast returns args with values converted to the type the schema asks for where nothing is invented.
-func (s *Schema) Cast(args map[string]any) map[string]any { panic("todo") }
+// never reports whether s is the schema false.
+func never(s *js.Schema) bool { return s != nil && s.Bool != nil && !*s.Bool }
 
-// Validate checks args; the error is an *Error with every problem.
-func (s *Schema) Validate(args map[string]any) error { panic("todo") }
-
-// Properties names the top-level properties; closed says no other can be sent.
-func (s *Schema) Properties() (names []string, closed bool) { panic("todo") }
+func exampleNames(names, required []string) []string {
+	var out []string
+	for _, n := range names {
+		if slices.Contains(required, n) {
+			out = append(out, n)
+		}
+	}
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out[:min(len(out), maxSuggested)]
+}

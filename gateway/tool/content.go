@@ -125,7 +125,7 @@ type errorJSON struct {
 }
 
 // MarshalJSON writes what a model and a program may read of the failure:
-// never the cause, never the rule.
+// never the cause.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return marshal(errorJSON{
 		Type: e.Code, Tool: e.Tool, Message: e.Message, Hint: e.Hint, InputSchema: e.InputSchema,

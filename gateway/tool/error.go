@@ -39,7 +39,6 @@ type Error struct {
 	Retryable   bool            // the same call may succeed later
 	Fatal       bool            // no call like this one will ever succeed: stop trying
 	RetryAfter  time.Duration   // how long to wait before trying again; 0 when unknown
-	Rule        string          // the policy rule that decided, for the record; may be empty
 	Cause       error           // for the operator; may be nil
 }
 

@@ -2,7 +2,10 @@ package tool
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -37,7 +40,7 @@ func TextOutput(text string) Output {
 // is nil, a bool, a string, a number, or lists and maps of these; numbers
 // encode themselves. A nil value is an empty answer, except under OutputJSON.
 func RenderValue(v any, mode OutputMode) (Output, error) {
-	if s, ok := v.(string); ok && mode != OutputJSON {
+	if s, ok := v.(string); ok {
 		return RenderText([]byte(s), mode)
 	}
 	if v == nil && mode != OutputJSON {
@@ -62,7 +65,7 @@ func RenderText(text []byte, mode OutputMode) (Output, error) {
 		}
 		return RenderJSON(data, mode)
 	}
-	if !utf8.Valid(text) {
+	if !IsText(text) {
 		return Output{}, Errorf(UpstreamError, "the tool answered with %d bytes that are not text", len(text)).
 			WithHint("Nothing is wrong with the arguments; this tool's answer cannot be shown.")
 	}
@@ -80,6 +83,40 @@ func RenderJSON(data []byte, mode OutputMode) (Output, error) {
 		out.Structured = data
 	}
 	return out, nil
+}
+
+// IsText reports whether data can be shown to a model: valid UTF-8 without
+// zero bytes, which is how UTF-16 and most binary formats give themselves away.
+func IsText(data []byte) bool {
+	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
+}
+
+// Excerpt is the start of a backend's text for an error message: at most the
+// given number of bytes, cut between characters, with a mark where it was cut.
+func Excerpt(text []byte, most int) string {
+	if len(text) <= most {
+		return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD")
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return strings.ToValidUTF8(string(bytes.TrimSpace(text[:most])), "\uFFFD") + " […]"
+}
+
+// Ended is the failure of a run whose context is over: the *Error that stands
+// in the context's cause when there is one, else Timeout past a deadline and
+// Cancelled otherwise.
+func Ended(ctx context.Context) *Error {
+	cause := context.Cause(ctx)
+	if e, ok := errors.AsType[*Error](cause); ok {
+		own := *e // the cause may be shared by many calls
+		return &own
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Errorf(Timeout, "the tool did not finish in time and was stopped").Because(cause).
+			WithHint("What it was asked to do may or may not have happened.")
+	}
+	return Errorf(Cancelled, "the call was given up before the tool had finished").Because(cause)
 }
 
 func renderContent(data []byte) (Output, error) {

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// load reads a configuration and compiles every part of it; no connection is
+// opened. With secrets their values are read too. The error is all that is
+// wrong with the file; warnings are returned apart.
+func load(path string, secrets assembly.Secrets) (*config.Config, *assembly.Assembly, diag.Problems, error) {
+	cfg, problems := config.Load(path)
+	if cfg == nil {
+		return nil, nil, nil, &exitError{exitUsage, problems}
+	}
+	a := assembly.Build(cfg, secrets)
+	problems = cfg.Problems()
+	if err := problems.Err(); err != nil {
+		return nil, nil, nil, &exitError{exitUsage, errors.Join(problems, a.Close())}
+	}
+	return cfg, a, problems, nil
+}
+
+// house is an opened gateway and what has to be closed after it.
+type house struct {
+	config  *config.Config
+	gateway *gateway.Gateway
+	closers []io.Closer
+}
+
+// open makes a gateway that records its calls. Warnings are written to w.
+func open(path string, w io.Writer, logger *slog.Logger) (*house, error) {
+	cfg, a, warnings, err := load(path, assembly.Resolved)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range warnings {
+		_, _ = fmt.Fprintln(w, p)
+	}
+	journal, err := runlog.Open(cfg.Store.Journal(), runlog.Options{})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the call log cannot be opened: %w", err), a.Close())
+	}
+	return &house{
+		config:  cfg,
+		gateway: gateway.New(a.Generation, journal, gateway.Options{Logger: logger}),
+		closers: []io.Closer{a, journal},
+	}, nil
+}
+
+// Close closes what was opened, last first.
+func (h *house) Close() error {
+	var errs []error
+	for i := len(h.closers) - 1; i >= 0; i-- {
+		errs = append(errs, h.closers[i].Close())
+	}
+	return errors.Join(errs...)
+}
+
+// cliCaller is who asks when a tool is listed or called from this program.
+func cliCaller() tool.Caller {
+	return tool.Caller{ID: "local", Name: "local", Kind: tool.KindCLI}
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,151 @@
+// Command gateway is the tool gateway for LLM agents: it serves the tools of
+// one configuration file over MCP and HTTP, checks the file, and runs its tools
+// from the command line.
+//
+// Data goes to standard output, talk to standard error. It exits with 0 when
+// all went well, 1 when something failed, 2 when the file or the flags are
+// wrong, and 3 when policy refused a call.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+// The exit codes.
+const (
+	exitFailed  = 1
+	exitUsage   = 2 // the file or the flags are wrong
+	exitRefused = 3 // policy refused the call
+)
+
+// exitError is a failure with the code to exit with. A nil err has been
+// reported already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usagef is a mistake in the flags or arguments.
+func usagef(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	io := streams{os.Stdin, os.Stdout, os.Stderr}
+	code := report(io.err, run(ctx, os.Args, io))
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program but for the process around it.
+func run(ctx context.Context, args []string, io streams) error {
+	return root(io).Run(ctx, args)
+}
+
+// report tells a person what went wrong and gives the code to exit with.
+func report(w io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	exit, ok := errors.AsType[*exitError](err)
+	if !ok {
+		exit = &exitError{exitFailed, err}
+	}
+	if exit.err == nil {
+		return exit.code
+	}
+	if problems := diag.As(exit.err); problems != nil {
+		_, _ = fmt.Fprintln(w, problems.Error())
+		return exit.code
+	}
+	_, _ = fmt.Fprintln(w, "gateway: "+exit.err.Error())
+	return exit.code
+}
+
+func root(io streams) *cli.Command {
+	cmd := &cli.Command{
+		Name:                  "gateway",
+		Usage:                 "a declarative tool gateway for LLM agents",
+		EnableShellCompletion: true,
+		HideVersion:           true,
+		Reader:                io.in,
+		Writer:                io.out,
+		ErrWriter:             io.err,
+		Action:                noCommand,
+		ExitErrHandler:        func(context.Context, *cli.Command, error) {}, // main exits
+		Commands: []*cli.Command{
+			serveCommand(io), lintCommand(io), toolsCommand(io), logCommand(io), versionCommand(io),
+		},
+	}
+	onUsageError(cmd)
+	return cmd
+}
+
+// onUsageError makes every wrong flag an error of one line, at every level.
+func onUsageError(cmd *cli.Command) {
+	cmd.OnUsageError = func(_ context.Context, c *cli.Command, err error, _ bool) error {
+		return usagef("%w (see %s --help)", err, c.FullName())
+	}
+	for _, sub := range cmd.Commands {
+		onUsageError(sub)
+	}
+}
+
+// noCommand is what a command with subcommands does when none of them is named.
+func noCommand(_ context.Context, cmd *cli.Command) error {
+	word := cmd.Args().First()
+	if word == "" {
+		return cli.ShowSubcommandHelp(cmd)
+	}
+	names := make([]string, 0, len(cmd.Commands))
+	for _, sub := range cmd.Commands {
+		names = append(names, sub.Name)
+	}
+	if near := diag.DidYouMean(word, names); near != "" {
+		return usagef("%s has no command %q (%s)", cmd.FullName(), word, near)
+	}
+	return usagef("%s has no command %q (see %s --help)", cmd.FullName(), word, cmd.FullName())
+}
+
+// noArguments refuses what a command would otherwise ignore.
+func noArguments(cmd *cli.Command) error {
+	if cmd.Args().Present() {
+		return usagef("%s takes no argument, got %q", cmd.FullName(), cmd.Args().First())
+	}
+	return nil
+}
+
+func configFlag() cli.Flag {
+	return &cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: "tools.yaml", Usage: "the configuration `FILE`"}
+}
+
+func jsonFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "json", Usage: "print JSON"}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/toolgate/toolgate/gateway/httpapi"
+	"github.com/toolgate/toolgate/gateway/mcpserver"
+)
+
+// Limits of the server.
+const (
+	headerTimeout = 10 * time.Second // to send a request's header
+	idleTimeout   = 2 * time.Minute  // of a connection between requests
+	maxHeader     = 64 << 10         // bytes of a request's header
+	stopTimeout   = 10 * time.Second // for calls under way when the server is told to stop
+)
+
+func serveCommand(io streams) *cli.Command {
+	return &cli.Command{
+		Name:  "serve",
+		Usage: "serve the tools over MCP and HTTP until interrupted",
+		Flags: []cli.Flag{
+			configFlag(),
+			&cli.BoolFlag{Name: "stdio", Usage: "serve one MCP client on standard input and output instead of listening"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if err := noArguments(cmd); err != nil {
+				return err
+			}
+			return serve(ctx, io, cmd.String("config"), cmd.Bool("stdio"))
+		},
+	}
+}
+
+func serve(ctx context.Context, io streams, path string, stdio bool) (err error) {
+	logger := slog.New(slog.NewTextHandler(io.err, nil))
+	h, err := open(path, io.err, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	mcp := mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion()})
+	defer func() { err = errors.Join(err, mcp.Close()) }()
+	if stdio {
+		return mcp.ServeStdio(ctx, io.in, io.out)
+	}
+	return h.listen(ctx, logger, mcp)
+}
+
+// listen serves both doors on the configured address until ctx ends, then lets
+// calls under way finish.
+func (h *house) listen(ctx context.Context, logger *slog.Logger, mcp *mcpserver.Server) error {
+	address := h.config.Server.Listen
+	if err := onlyLoopback(address); err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("server.listen: %w", err)
+	}
+	server := &http.Server{
+		Handler:           h.handler(mcp),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	logger.Info("serving", "mcp", "http://"+address+"/mcp", "http", "http://"+address+"/v1/tools", "tools", len(h.config.Tools))
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	return stop(server, logger)
+}
+
+// stop ends the server: calls under way have stopTimeout, then they are cut
+// off and recorded as cancelled.
+func stop(server *http.Server, logger *slog.Logger) error {
+	logger.Info("stopping", "limit", stopTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return cmp.Or(server.Close(), nil)
+	}
+	return nil
+}
+
+// handler puts both doors under one address, behind the guard that keeps web
+// pages out.
+func (h *house) handler(mcp *mcpserver.Server) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", mcp.Handler())
+	mux.Handle("/", httpapi.New(h.gateway, httpapi.Options{}))
+	return httpapi.Guard(mux)
+}
+
+// onlyLoopback refuses an address that other machines can reach: there are no
+// tokens yet, and whoever connects may call every tool that policy allows.
+func onlyLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err == nil && host == "localhost" {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+		return nil
+	}
+	return &exitError{exitUsage, fmt.Errorf("server.listen: %s can be reached from other machines, and callers cannot be told apart yet; listen on 127.0.0.1 or [::1]", address)}
+}

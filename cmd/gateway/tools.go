@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+func toolsCommand(io streams) *cli.Command {
+	return &cli.Command{
+		Name:   "tools",
+		Usage:  "list, show and call the tools of a configuration",
+		Action: noCommand,
+		Commands: []*cli.Command{
+			{
+				Name: "list", Usage: "list the tools that policy does not hide",
+				Flags: []cli.Flag{configFlag(), jsonFlag()},
+				Action: func(ctx context.Context, cmd *cli.Command) error {
+					if err := noArguments(cmd); err != nil {
+						return err
+					}
+					return listTools(ctx, io, cmd.String("config"), cmd.Bool("json"))
+				},
+			},
+			{
+				Name: "show", Usage: "show one tool and its argument schema", ArgsUsage: "NAME",
+				Flags: []cli.Flag{configFlag(), jsonFlag()},
+				Action: func(ctx context.Context, cmd *cli.Command) error {
+					if cmd.Args().Len() != 1 {
+						return usagef("%s takes one argument, the tool's name", cmd.FullName())
+					}
+					return showTool(ctx, io, cmd.String("config"), cmd.Args().First(), cmd.Bool("json"))
+				},
+			},
+			callCommand(io),
+		},
+	}
+}
+
+// listed opens a configuration without its secrets, which no list needs, and
+// returns what the local user may see.
+func listed(ctx context.Context, path string) ([]*tool.Spec, error) {
+	_, a, _, err := load(path, assembly.Declared)
+	if err != nil {
+		return nil, err
+	}
+	specs := gateway.New(a.Generation, nil, gateway.Options{}).Tools(ctx, cliCaller())
+	return specs, a.Close()
+}
+
+// specJSON is a tool as the tools commands print it.
+type specJSON struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description"`
+	Tags        []string        `json:"tags"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Timeout     string          `json:"timeout"`
+	MaxOutput   int64           `json:"max_output"`
+}
+
+func newSpecJSON(s *tool.Spec) specJSON {
+	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput}
+}
+
+func listTools(ctx context.Context, io streams, path string, asJSON bool) error {
+	specs, err := listed(ctx, path)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		list := make([]specJSON, 0, len(specs))
+		for _, s := range specs {
+			list = append(list, newSpecJSON(s))
+		}
+		return printJSON(io.out, list)
+	}
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	for _, s := range specs {
+		line, _, _ := strings.Cut(s.Description, "\n")
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, strings.Join(s.Tags, ","), line)
+	}
+	return w.Flush()
+}
+
+func showTool(ctx context.Context, io streams, path, name string, asJSON bool) error {
+	specs, err := listed(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, s := range specs {
+		if s.Name != name {
+			continue
+		}
+		if asJSON {
+			return printJSON(io.out, newSpecJSON(s))
+		}
+		return printSpec(io, s)
+	}
+	return fmt.Errorf("no tool is named %q (see gateway tools list)", name)
+}
+
+func printSpec(io streams, s *tool.Spec) error {
+	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "name\t%s\n", s.Name)
+	if s.Title != "" {
+		_, _ = fmt.Fprintf(w, "title\t%s\n", s.Title)
+	}
+	_, _ = fmt.Fprintf(w, "tags\t%s\ntimeout\t%v\nmax_output\t%d bytes\n", strings.Join(s.Tags, ", "), s.Timeout, s.MaxOutput)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(io.out, "\n%s\n\n", s.Description)
+	return printJSON(io.out, s.Parameters)
+}
+
+func callCommand(io streams) *cli.Command {
+	return &cli.Command{
+		Name: "call", Usage: "call one tool through the gate", ArgsUsage: "NAME [key=value | key:=JSON]...",
+		Flags: []cli.Flag{
+			configFlag(), jsonFlag(),
+			&cli.StringFlag{Name: "args", Usage: "all arguments as one `JSON` object, in place of key=value"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			name, rest := cmd.Args().First(), cmd.Args().Tail()
+			if name == "" {
+				return usagef("%s needs the tool's name", cmd.FullName())
+			}
+			args, err := callArguments(cmd, rest)
+			if err != nil {
+				return err
+			}
+			return callTool(ctx, io, cmd.String("config"), tool.Call{Tool: name, Arguments: args, Caller: cliCaller()}, cmd.Bool("json"))
+		},
+	}
+}
+
+// callArguments makes one JSON object of what was typed. A value after = is
+// text, which the gate casts to what the schema asks for; one after := is JSON.
+func callArguments(cmd *cli.Command, pairs []string) (json.RawMessage, error) {
+	if cmd.IsSet("args") {
+		if len(pairs) > 0 {
+			return nil, usagef("give either --args or key=value, not both")
+		}
+		return json.RawMessage(cmd.String("args")), nil
+	}
+	args := make(map[string]json.RawMessage, len(pairs))
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		name, isJSON := strings.CutSuffix(key, ":")
+		if !ok || name == "" {
+			return nil, usagef("%q is not key=value or key:=JSON", pair)
+		}
+		if _, twice := args[name]; twice {
+			return nil, usagef("argument %q is given twice", name)
+		}
+		if !isJSON {
+			quoted, err := json.Marshal(value)
+			if err != nil {
+				return nil, err
+			}
+			args[name] = quoted
+			continue
+		}
+		if !json.Valid([]byte(value)) {
+			return nil, usagef("%s:= wants JSON, got %q", name, value)
+		}
+		args[name] = json.RawMessage(value)
+	}
+	return json.Marshal(args)
+}
+
+func callTool(ctx context.Context, io streams, path string, call tool.Call, asJSON bool) (err error) {
+	h, err := open(path, io.err, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	result := h.gateway.Call(ctx, call)
+	if err := printResult(io, &result, asJSON); err != nil {
+		return err
+	}
+	if code := exitCode(&result); code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// printResult prints what the model would read: an answer on standard output,
+// a failure on standard error; with --json the result object on standard
+// output in both cases.
+func printResult(io streams, r *tool.Result, asJSON bool) error {
+	if asJSON {
+		return printJSON(io.out, r)
+	}
+	w := io.out
+	if r.Error != nil {
+		w = io.err
+	}
+	_, err := fmt.Fprintln(w, strings.TrimSuffix(r.Output.Text(), "\n"))
+	return err
+}
+
+// exitCode maps how a call ended to the program's exit code.
+func exitCode(r *tool.Result) int {
+	if r.Error == nil {
+		return 0
+	}
+	switch r.Error.Code {
+	case tool.Denied, tool.NeedsApproval:
+		return exitRefused
+	}
+	return exitFailed
+}

@@ -1,0 +1,120 @@
+package assembly
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/toolgate/toolgate/gateway/cmdtool"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/exprtool"
+	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// sourceDeclared is the Spec.Source of a tool that stands in "tools".
+const sourceDeclared = "declared"
+
+// noParameters is the schema of a tool that declares none. It is open: a model
+// that sends an argument nobody needs is not sent back.
+const noParameters = `{"type":"object","properties":{}}`
+
+// tools compiles the "tools" section. A disabled tool is checked like any
+// other and then left out.
+func (b *builder) tools() []*registry.Entry {
+	var entries []*registry.Entry
+	for _, name := range slices.Sorted(maps.Keys(b.cfg.Tools)) {
+		if b.cfg.Broken("tools", name) {
+			continue
+		}
+		t := b.cfg.Tools[name]
+		if e := b.tool(name, &t); e != nil && t.On() {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// tool compiles one tool; nil after a mistake.
+func (b *builder) tool(name string, t *config.Tool) *registry.Entry {
+	spec := b.spec(name, t)
+	if t.Description == "" {
+		b.at("tools", name).Warnf("add a description", "models choose a tool by its description, and this one has none")
+	}
+	s := b.schema(name, spec.Parameters)
+	if s == nil {
+		return nil
+	}
+	args := shape{output: cmp.Or(t.Output, tool.OutputAuto)}
+	args.names, args.closed = s.Properties()
+	args.closed = args.closed || t.Parameters == nil
+	runner := b.runner(name, t, args)
+	if runner == nil {
+		return nil
+	}
+	return &registry.Entry{Spec: spec, Schema: s, Runner: runner}
+}
+
+func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
+	d := b.cfg.Defaults
+	spec := &tool.Spec{
+		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
+		Method: name, Source: sourceDeclared,
+		Parameters: t.Parameters,
+		Timeout:    cmp.Or(t.Timeout, d.Timeout, tool.DefaultTimeout),
+		MaxOutput:  int64(cmp.Or(t.MaxOutput, d.MaxOutput, tool.DefaultMaxOutput)),
+	}
+	if spec.Parameters == nil {
+		spec.Parameters = json.RawMessage(noParameters)
+	}
+	return spec
+}
+
+// schema compiles a tool's argument schema and reports a mistake where it is.
+func (b *builder) schema(name string, raw json.RawMessage) *schema.Schema {
+	s, err := schema.Compile(raw)
+	if err == nil {
+		return s
+	}
+	at := b.at("tools", name, "parameters")
+	mistake, ok := errors.AsType[*schema.Mistake](err)
+	if !ok {
+		at.Errorf("%v", err)
+		return nil
+	}
+	for _, key := range mistake.Path {
+		at = at.Key(key)
+	}
+	at.Hintf(mistake.Hint, "%s", mistake.Text)
+	return nil
+}
+
+// shape is what a runner's templates may assume about arguments and answer.
+type shape struct {
+	output tool.OutputMode
+	names  []string // top-level properties
+	closed bool     // no other property can be sent
+}
+
+// runner is the table of the kinds of tools.
+func (b *builder) runner(name string, t *config.Tool, args shape) tool.Runner {
+	at := b.at("tools", name)
+	switch {
+	case t.HTTP != nil:
+		return httptool.New(at.Key("http"), *t.HTTP, httptool.Deps{
+			Output: args.output, Args: args.names, Closed: args.closed,
+			SecretNames: b.secretNames, Secrets: b.values, Client: b.client,
+		})
+	case t.Command != nil:
+		return cmdtool.New(at.Key("command"), *t.Command, cmdtool.Deps{
+			Output: args.output, Args: args.names, Closed: args.closed, Dir: b.cfg.Dir(),
+			SecretNames: b.secretNames, Secrets: b.values,
+		})
+	default:
+		return exprtool.New(at.Key("expr"), *t.Expr, exprtool.Deps{Output: args.output, Args: args.names, Closed: args.closed})
+	}
+}

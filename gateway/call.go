@@ -1,0 +1,202 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// errSlow is why a context ends when its tool used up its time.
+var errSlow = errors.New("the tool used up its time")
+
+// passage is one call on its way through the gateway: what each step found
+// out, for the steps after it and for the record.
+type passage struct {
+	gateway    *Gateway
+	generation *Generation
+	call       tool.Call
+	began      time.Time
+	entry      *registry.Entry
+	args       map[string]any
+	decision   policy.Decision
+}
+
+// Call runs one call and records how it ended. It always answers, whatever the
+// tool does: a failure is a Result too, worded for the model.
+func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
+	p := g.enter(call)
+	out, err := p.handle(ctx)
+	return p.leave(out, err)
+}
+
+// enter pins the current generation: whatever is decided and run belongs to it.
+func (g *Gateway) enter(call tool.Call) *passage {
+	if call.ID == "" {
+		call.ID = "call_" + strings.ToLower(rand.Text())
+	}
+	if call.Via == "" {
+		call.Via = tool.ViaDirect
+	}
+	return &passage{gateway: g, generation: g.generation, call: call, began: time.Now()}
+}
+
+// handle is the path. A step that fails ends it.
+func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	steps := []func() error{p.lookUp, p.normalise, p.fillIn, p.castAndValidate, p.decide, p.recordStart}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return tool.Output{}, err
+		}
+	}
+	return p.run(ctx)
+}
+
+// lookUp finds the tool. A tool that the caller may certainly not call is
+// answered like one that does not exist.
+func (p *passage) lookUp() error {
+	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
+	if !ok || !p.generation.Policy.Lists(entry.Spec, p.call.Caller) {
+		return p.notFound()
+	}
+	p.entry = entry
+	return nil
+}
+
+// notFound names the tool that was meant only where the caller may call it.
+func (p *passage) notFound() error {
+	err := tool.Errorf(tool.NotFound, "no tool is named %q", clip(p.call.Tool))
+	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.generation.Policy.Lists(meant.Spec, p.call.Caller) {
+		return err.WithHint("Did you mean %q? Tool names must match exactly.", meant.Spec.Name)
+	}
+	return err.WithHint("Call one of the tools in your tool list by its exact name.")
+}
+
+func (p *passage) normalise() (err error) {
+	p.args, err = p.entry.Schema.Normalise(p.call.Arguments)
+	return p.invalid(err)
+}
+
+// fillIn adds the defaults that the declared schema names.
+func (p *passage) fillIn() error {
+	p.args = p.entry.Schema.Defaults(p.args)
+	return nil
+}
+
+func (p *passage) castAndValidate() error {
+	p.args = p.entry.Schema.Cast(p.args)
+	return p.invalid(p.entry.Schema.Validate(p.args))
+}
+
+// invalid words everything that is wrong with the arguments in one message and
+// shows the schema, so that one more attempt is enough.
+func (p *passage) invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	problems, ok := errors.AsType[*schema.Error](err)
+	if !ok {
+		return err
+	}
+	e := tool.Errorf(tool.InvalidArgs, "invalid arguments for %s: %s", p.entry.Spec.Name, problems.Error())
+	e.InputSchema = p.entry.Spec.Parameters
+	return e.WithHint("Correct the arguments to match the tool's input schema and call it again.")
+}
+
+// decide asks the policy about the final arguments.
+func (p *passage) decide() error {
+	p.decision = p.generation.Policy.Decide(&policy.Request{
+		Tool: p.entry.Spec, Args: p.args, Caller: p.call.Caller, Via: p.call.Via,
+	})
+	switch d := p.decision; d.Effect {
+	case policy.Allow:
+		return nil
+	case policy.Ask:
+		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and no approver is set up", p.entry.Spec.Name, because(d.Reason)).
+			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
+	default:
+		return denied(p.entry.Spec.Name, d)
+	}
+}
+
+func denied(name string, d policy.Decision) error {
+	if d.Err != nil {
+		return tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed: the policy could not judge them", name).
+			Because(fmt.Errorf("rule %q: %w", d.Rule, d.Err)).
+			WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+	}
+	return tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed%s", name, because(d.Reason)).
+		WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + strings.TrimSuffix(reason, ".")
+}
+
+// recordStart leaves a trace of a call that changes something before it does:
+// if the process dies now, the record says that it may have happened.
+func (p *passage) recordStart() error {
+	if p.entry.Spec.ReadOnly() {
+		return nil
+	}
+	if err := p.gateway.log.Start(p.record()); err != nil {
+		return tool.Errorf(tool.Internal, "%s was not run, because the call's record could not be written", p.entry.Spec.Name).
+			Because(fmt.Errorf("run log: %w", err)).
+			WithHint("Tell the user that the gateway's log is failing.")
+	}
+	return nil
+}
+
+// run gives the tool its arguments and its time.
+func (p *passage) run(ctx context.Context) (tool.Output, error) {
+	spec := p.entry.Spec
+	ctx, stop := context.WithTimeoutCause(ctx, spec.Timeout, errSlow)
+	defer stop()
+	out, err := p.entry.Runner.Run(ctx, tool.Input{Args: p.args, Call: &p.call, Spec: spec})
+	if err != nil && ctx.Err() != nil {
+		return tool.Output{}, ended(ctx, spec)
+	}
+	if err == nil && len(out.Content) == 0 {
+		out.Content = tool.TextOutput("(" + spec.Name + " completed with no output)").Content
+	}
+	return out, err
+}
+
+// ended says why a context is over. The runner's own error is of no interest:
+// it failed because it was stopped.
+func ended(ctx context.Context, spec *tool.Spec) error {
+	if errors.Is(context.Cause(ctx), errSlow) {
+		err := tool.Errorf(tool.Timeout, "%s did not finish within %v and was stopped", spec.Name, spec.Timeout)
+		if spec.ReadOnly() {
+			err.Retryable = true
+			return err.WithHint("Ask for less at once, or try again later.")
+		}
+		return err.WithHint("It may have had an effect: check before you call it again.")
+	}
+	return tool.Errorf(tool.Cancelled, "the call was cancelled before %s finished", spec.Name).Because(context.Cause(ctx))
+}
+
+// clip keeps a name that a model made up from filling the answer.
+func clip(name string) string {
+	const most = 100 // characters
+	if r := []rune(name); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return name
+}

@@ -1,0 +1,195 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+// trail is the way from the root to a value that is being checked. It becomes
+// a path only when there is something to report.
+type trail struct {
+	parent *trail
+	key    string
+	place  position // of the key, or of the item
+}
+
+func (t *trail) member(m *member) *trail { return &trail{parent: t, key: m.key, place: m.place} }
+
+func (t *trail) item(i int, n *node) *trail {
+	return &trail{parent: t, key: strconv.Itoa(i), place: n.place}
+}
+
+func (t *trail) path() []string {
+	var out []string
+	for ; t.parent != nil; t = t.parent {
+		out = append(out, t.key)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// checker walks the tree along a shape. What fits comes out as plain maps,
+// lists, texts, booleans and integers for koanf; what does not is reported and
+// left out.
+type checker struct {
+	src      *source
+	findings *findings
+}
+
+// report puts a problem at a place within the value at t.
+func (c *checker) report(t *trail, at position, hint, format string, args ...any) {
+	c.findings.add(t.path(), diag.Problem{Place: c.src.at(at), Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// value checks one value; ok is false when it has to be left out.
+func (c *checker) value(t *trail, n *node, s *shape) (out any, ok bool) {
+	switch {
+	case n.kind == broken:
+		return nil, false
+	case n.kind == null:
+		c.report(t, t.place, "give it one, or remove the key", "has no value")
+		return nil, false
+	}
+	switch s.form {
+	case formObject:
+		return c.object(t, n, s)
+	case formDict:
+		return c.dict(t, n, s)
+	case formList:
+		return c.list(t, n, s)
+	case formTexts:
+		return c.texts(t, n, s)
+	case formJSON:
+		return c.json(t, n)
+	}
+	return c.scalar(t, n, s)
+}
+
+// wrongKind reports that a value is not of the kind it must be.
+func (c *checker) wrongKind(t *trail, n *node, s *shape, want, hint string) (any, bool) {
+	got := describe(n)
+	if s.note.private && n.scalar() {
+		got = kindNames[n.kind]
+	}
+	c.report(t, t.place, hint, "must be %s, got %s", want, got)
+	return nil, false
+}
+
+func (c *checker) object(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind != mapping {
+		return c.wrongKind(t, n, s, "a map", "its keys: "+strings.Join(s.keys, ", "))
+	}
+	out := make(map[string]any, len(n.members))
+	for i := range n.members {
+		m := &n.members[i]
+		field, known := s.fields[m.key]
+		if !known {
+			c.unknownKey(t.member(m), m, s)
+			continue
+		}
+		if v, ok := c.value(t.member(m), m.value, field); ok {
+			out[m.key] = v
+		}
+	}
+	c.missingKeys(t, n, s)
+	return out, true
+}
+
+func (c *checker) unknownKey(t *trail, m *member, s *shape) {
+	if s.unbuilt[m.key] {
+		c.report(t, m.place, "remove it; this version of gateway does not read it", "this key is not built yet")
+		return
+	}
+	hint := cmp.Or(diag.DidYouMean(m.key, s.keys), "known here: "+strings.Join(s.keys, ", "))
+	c.report(t, m.place, hint, "unknown key")
+}
+
+func (c *checker) missingKeys(t *trail, n *node, s *shape) {
+	for _, key := range s.keys {
+		if hint := s.fields[key].note.required; hint != "" && n.find(key) == nil {
+			c.report(&trail{parent: t, key: key}, t.place, hint, "is missing")
+		}
+	}
+}
+
+func (c *checker) dict(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind != mapping {
+		return c.wrongKind(t, n, s, "a map from names to values", "")
+	}
+	out := make(map[string]any, len(n.members))
+	for i := range n.members {
+		m := &n.members[i]
+		if v, ok := c.value(t.member(m), m.value, s.elem); ok {
+			out[m.key] = v
+		}
+	}
+	return out, true
+}
+
+func (c *checker) list(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind != list {
+		hint := ""
+		if n.scalar() && !s.note.private && s.elem.form != formObject {
+			hint = "write [" + shorten(n.text) + "]"
+		}
+		return c.wrongKind(t, n, s, "a list", hint)
+	}
+	if len(n.items) == 0 && s.note.filled {
+		c.report(t, t.place, "give it an entry, or remove the key to leave the choice open", "must not be empty")
+		return nil, false
+	}
+	out := make([]any, 0, len(n.items))
+	for i, item := range n.items {
+		if v, ok := c.value(t.item(i, item), item, s.elem); ok {
+			out = append(out, v)
+		}
+	}
+	return out, true
+}
+
+// texts takes one scalar or a list of scalars, each as it is written.
+func (c *checker) texts(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind == mapping {
+		return c.wrongKind(t, n, s, "text or a list of texts", "")
+	}
+	if n.kind != list {
+		c.cutByComment(t, n, false)
+		return []any{n.text}, true
+	}
+	out := make([]any, 0, len(n.items))
+	for i, item := range n.items {
+		at := t.item(i, item)
+		switch {
+		case item.kind == null:
+			c.report(at, item.place, "write '' for an empty text", "has no value")
+		case item.kind == list, item.kind == mapping:
+			_, _ = c.wrongKind(at, item, s, "text", "")
+		case item.kind != broken:
+			c.cutByComment(at, item, false)
+			out = append(out, item.text)
+		}
+	}
+	return out, true
+}
+
+// cutByComment reports a plain text that was cut where a comment starts, in
+// the middle of a ${…} or, in an expression, of a bracket.
+func (c *checker) cutByComment(t *trail, n *node, expression bool) {
+	open := strings.LastIndex(n.text, "${")
+	cut := open >= 0 && !strings.Contains(n.text[open:], "}")
+	if !cut && expression {
+		cut = strings.Count(n.text, "(") > strings.Count(n.text, ")") || strings.Count(n.text, "{") > strings.Count(n.text, "}")
+	}
+	if !cut {
+		return
+	}
+	if comment := c.src.comment(n); comment != "" {
+		c.report(t, t.place, "put the whole value in single quotes: "+singleQuoted(n.text+" "+comment),
+			"the value ends before %q, because \" #\" starts a comment", shorten(comment))
+	}
+}

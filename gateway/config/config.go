@@ -1,0 +1,150 @@
+package config
+
+import (
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/cmdtool"
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/gateway/secret"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+const (
+	// Version is the version of the file's format that this package reads.
+	Version = 1
+	// DefaultListen is the address of the server unless "server.listen" says
+	// otherwise: this machine only.
+	DefaultListen = "127.0.0.1:8080"
+	// DefaultStore is where state is kept unless "store.url" says otherwise.
+	DefaultStore = StorePrefix + "gateway.db"
+	// StorePrefix starts the URL of a store in a file.
+	StorePrefix = "sqlite:"
+)
+
+// Config is a configuration file as it was read. Values that were wrong are
+// zero; [Config.Broken] tells which parts those are.
+type Config struct {
+	Version  int                      `koanf:"version"`
+	Server   Server                   `koanf:"server"`
+	Secrets  map[string]secret.Config `koanf:"secrets"` // by name; paths of files are absolute
+	Networks Networks                 `koanf:"networks"`
+	Defaults Defaults                 `koanf:"defaults"`
+	Tools    map[string]Tool          `koanf:"tools"`  // by name
+	Policy   *policy.Config           `koanf:"policy"` // nil when the file has no policy
+	Store    Store                    `koanf:"store"`
+
+	findings *findings
+	tree     *node
+	source   *source
+}
+
+// Server is the "server" section.
+type Server struct {
+	Listen string `koanf:"listen"` // host:port; an empty host is every address of the machine
+}
+
+// Networks is the "networks" section.
+type Networks struct {
+	Allow []netip.Prefix `koanf:"allow"` // private ranges that runners may reach
+}
+
+// Defaults is the "defaults" section: what holds for a tool that does not say
+// otherwise.
+type Defaults struct {
+	Timeout   time.Duration `koanf:"timeout"`    // more than zero
+	MaxOutput tool.Size     `koanf:"max_output"` // more than zero
+}
+
+// Tool is one entry of the "tools" section. Exactly one of HTTP, Command and
+// Expr is set.
+type Tool struct {
+	Enabled     *bool           `koanf:"enabled"` // true when absent
+	Title       string          `koanf:"title"`
+	Description string          `koanf:"description"`
+	Tags        []string        `koanf:"tags"`
+	Parameters  json.RawMessage `koanf:"parameters"` // key order and numbers as written; nil when absent
+	Output      tool.OutputMode `koanf:"output"`     // OutputAuto when absent
+	Timeout     time.Duration   `koanf:"timeout"`    // that of Defaults when absent
+	MaxOutput   tool.Size       `koanf:"max_output"` // that of Defaults when absent
+
+	HTTP    *httptool.Config `koanf:"http"`
+	Command *cmdtool.Config  `koanf:"command"`
+	Expr    *string          `koanf:"expr"`
+}
+
+// On reports whether the tool is enabled.
+func (t *Tool) On() bool { return t.Enabled == nil || *t.Enabled }
+
+// Store is the "store" section.
+type Store struct {
+	URL string `koanf:"url"` // StorePrefix and an absolute path
+}
+
+// At is a cursor at the root of the file. What is reported through it and
+// through the cursors made from it is part of [Config.Problems].
+func (c *Config) At() diag.Cursor { return diag.NewCursor(&c.findings.report, c.spot) }
+
+// Problems returns everything that was reported on the file until now, by
+// [Load] and through cursors, sorted by place.
+func (c *Config) Problems() diag.Problems { return c.findings.report.Problems() }
+
+// Broken reports whether Load found an error at the path or anywhere inside
+// it, so that the value there is not the one that was meant. What is reported
+// through cursors later does not count. Without a path it is about the whole
+// file.
+func (c *Config) Broken(path ...string) bool { return c.findings.isBroken(path) }
+
+// spot is the side table of places: the tree itself, walked along the path.
+func (c *Config) spot(path []string) (diag.Spot, bool) {
+	key, n := c.tree.place, c.tree
+	for _, step := range path {
+		var ok bool
+		if key, n, ok = n.child(step); !ok {
+			return diag.Spot{}, false
+		}
+	}
+	return diag.Spot{Key: c.source.at(key), Value: c.source.at(n.place), Plain: c.source.plain(n)}, true
+}
+
+// pathSeparator joins the keys of a path to one text. No key holds it, because
+// the tree refuses keys with this character.
+const pathSeparator = "\x00"
+
+// findings collects problems and remembers which paths have errors.
+type findings struct {
+	report diag.Report
+	broken map[string]bool
+	count  int
+}
+
+// add puts a problem at a path on the report. Beyond maxProblems it says so
+// once and drops the rest.
+func (f *findings) add(path []string, p diag.Problem) {
+	p.Key = strings.Join(path, ".")
+	if !p.Warning {
+		f.markBroken(path)
+	}
+	f.count++
+	switch {
+	case f.count <= maxProblems:
+		f.report.Add(p)
+	case f.count == maxProblems+1:
+		f.report.Add(diag.Problem{
+			Place: diag.Place{File: p.Place.File, Line: p.Place.Line}, Text: "too many problems; from here on some are not shown",
+			Hint: "mend these first",
+		})
+	}
+}
+
+func (f *findings) markBroken(path []string) {
+	for i := range len(path) + 1 {
+		f.broken[strings.Join(path[:i], pathSeparator)] = true
+	}
+}
+
+func (f *findings) isBroken(path []string) bool { return f.broken[strings.Join(path, pathSeparator)] }

@@ -1,0 +1,17 @@
+// Package config reads a gateway's configuration file into one checked
+// [Config] that remembers where everything stands.
+//
+// A file goes through four steps, and every step reports all it finds:
+//
+//  1. parse: text to YAML nodes ([Parse] refuses what is not UTF-8, is too
+//     large or is not YAML, with a hint where an expression lacks quotes);
+//  2. tree: nodes to a tree without aliases, merges, tags and duplicate keys;
+//  3. check: the tree against the shape of the Config types, which reflection
+//     reads from their koanf tags: unknown keys, wrong types, wrong words;
+//  4. koanf: what passed becomes the Config, and rules that concern more than
+//     one value (names, kinds, unique rules) are checked on it.
+//
+// Expressions, templates, JSON Schemas and globs are not read here: the
+// packages that own a block do that with the cursors of [Config.At], which
+// report to the same list.
+package config

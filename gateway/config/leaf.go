@@ -1,0 +1,157 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// scalar checks a value that is a single text, number or boolean.
+func (c *checker) scalar(t *trail, n *node, s *shape) (any, bool) {
+	switch s.form {
+	case formBool:
+		if n.kind != boolean {
+			return c.wrongKind(t, n, s, "true or false", "")
+		}
+		return strings.EqualFold(n.text, "true"), true
+	case formInt:
+		return c.integer(t, n, s)
+	case formDuration:
+		return c.parsed(t, n, s, "a duration, such as 30s", durationHint(n), func(text string) error {
+			_, err := parseDuration(text)
+			return err
+		})
+	case formSize:
+		return c.size(t, n, s)
+	case formPrefix:
+		return c.parsed(t, n, s, "a network, such as 10.20.0.0/16", "", func(text string) error {
+			_, err := parsePrefix(text)
+			return err
+		})
+	}
+	return c.text(t, n, s)
+}
+
+func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind != text {
+		hint := ""
+		if n.scalar() {
+			hint = "put it in quotes"
+		}
+		return c.wrongKind(t, n, s, "text", hint)
+	}
+	switch {
+	case s.note.filled && strings.TrimSpace(n.text) == "":
+		c.report(t, t.place, "give it a value, or remove it", "must not be empty")
+		return nil, false
+	case s.note.oneOf != nil && !slices.Contains(s.note.oneOf, n.text):
+		hint := cmp.Or(diag.DidYouMean(n.text, s.note.oneOf))
+		c.report(t, t.place, hint, "must be one of %s, got %q", strings.Join(s.note.oneOf, ", "), shorten(n.text))
+		return nil, false
+	}
+	c.cutByComment(t, n, s.note.expression)
+	return n.text, true
+}
+
+func (c *checker) integer(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind != integer {
+		return c.wrongKind(t, n, s, "a whole number", "")
+	}
+	i, err := strconv.Atoi(n.text)
+	if err != nil {
+		return c.wrongKind(t, n, s, "a whole number in decimal digits", "")
+	}
+	return i, true
+}
+
+func (c *checker) size(t *trail, n *node, s *shape) (any, bool) {
+	if n.kind == integer {
+		n = &node{kind: text, text: n.text, place: n.place}
+	}
+	return c.parsed(t, n, s, "a size, such as 500KB or 8MiB", "", func(text string) error {
+		size, err := tool.ParseSize(text)
+		if err == nil && size == 0 {
+			err = fmt.Errorf("must be more than zero")
+		}
+		return err
+	})
+}
+
+// parsed checks a text that has to be readable in some way; the decoder reads
+// it again.
+func (c *checker) parsed(t *trail, n *node, s *shape, want, hint string, parse func(string) error) (any, bool) {
+	if n.kind != text {
+		return c.wrongKind(t, n, s, want, hint)
+	}
+	if err := parse(n.text); err != nil {
+		c.report(t, t.place, "", "%s", err)
+		return nil, false
+	}
+	return n.text, true
+}
+
+// durationHint helps with a number that lacks its unit.
+func durationHint(n *node) string {
+	if n.kind == integer {
+		return "write the unit too: " + shorten(n.text) + "s"
+	}
+	return ""
+}
+
+// day is the length of the unit d, which Go's durations do not have.
+const day = 24 * time.Hour
+
+// parseDuration reads a duration of the file: one of Go's (time.ParseDuration),
+// or whole days with the unit d before it. It is more than zero.
+func parseDuration(s string) (time.Duration, error) {
+	days, rest, hasDays := strings.Cut(s, "d")
+	total := time.Duration(0)
+	if hasDays {
+		n, err := strconv.ParseUint(days, 10, 64)
+		if err != nil || n > uint64(math.MaxInt64/day) {
+			return 0, badDuration(s)
+		}
+		total = time.Duration(n) * day
+	} else {
+		rest = s
+	}
+	if rest != "" || !hasDays {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d > math.MaxInt64-total || strings.HasPrefix(rest, "-") {
+			return 0, badDuration(s)
+		}
+		total += d
+	}
+	if total <= 0 {
+		return 0, fmt.Errorf("must be more than zero, got %q", shorten(s))
+	}
+	return total, nil
+}
+
+func badDuration(s string) error {
+	return fmt.Errorf("%q is not a duration (write a number with a unit, such as 500ms, 30s, 5m or 7d)", shorten(s))
+}
+
+// parsePrefix reads a network in CIDR form (RFC 4632, section 3.1), without
+// bits set after the prefix: those are nearly always a slip.
+func parsePrefix(s string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(s)
+	if err != nil {
+		if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+			return p, fmt.Errorf("%q has no prefix length (write %s/%d for this one address)", s, a, a.BitLen())
+		}
+		return p, fmt.Errorf("%q is not a network (write an address and a prefix length, such as 10.20.0.0/16)", shorten(s))
+	}
+	if m := p.Masked(); m != p {
+		return p, fmt.Errorf("%q has bits set after the first %d (write %s)", s, p.Bits(), m)
+	}
+	return p, nil
+}

@@ -1,0 +1,112 @@
+package config
+
+import "strconv"
+
+// kind is what a value of a file is.
+type kind int
+
+const (
+	broken kind = iota // reported already; nothing more is said about it
+	null
+	text
+	boolean
+	integer
+	float
+	list
+	mapping
+)
+
+// node is one value of a file, with aliases followed, merges applied and
+// duplicate keys taken out. An aliased value is one node with several parents,
+// so a node is never changed once it is built.
+type node struct {
+	kind    kind
+	text    string // a scalar as it is written, without quotes and escapes
+	quote   byte   // the quote around a text, '|' or '>' for a block text, 0 for a plain one
+	place   position
+	items   []*node
+	members []member
+	index   map[string]int // position in members by key; nil for small maps
+	size    int            // number of values in it and itself, aliases followed
+	height  int            // levels of maps and lists below it
+}
+
+// member is one entry of a map.
+type member struct {
+	key   string
+	place position // of the key
+	value *node
+}
+
+// indexFrom is the number of members from which on a map has an index.
+const indexFrom = 9
+
+func (n *node) scalar() bool {
+	switch n.kind {
+	case null, text, boolean, integer, float:
+		return true
+	}
+	return false
+}
+
+// find returns the member of a map with the key, or nil.
+func (n *node) find(key string) *member {
+	if n.index != nil {
+		if i, ok := n.index[key]; ok {
+			return &n.members[i]
+		}
+		return nil
+	}
+	for i := range n.members {
+		if n.members[i].key == key {
+			return &n.members[i]
+		}
+	}
+	return nil
+}
+
+// child returns the value of a map's key or a list's index in decimal, and the
+// place of the key or the item.
+func (n *node) child(step string) (position, *node, bool) {
+	switch n.kind {
+	case mapping:
+		if m := n.find(step); m != nil {
+			return m.place, m.value, true
+		}
+	case list:
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.items) {
+			return n.items[i].place, n.items[i], true
+		}
+	}
+	return position{}, nil, false
+}
+
+// get follows keys of maps and returns the value there, or nil.
+func (n *node) get(path ...string) *node {
+	for _, key := range path {
+		var ok bool
+		if _, n, ok = n.child(key); !ok {
+			return nil
+		}
+	}
+	return n
+}
+
+// put appends a member and counts it.
+func (n *node) put(m member) {
+	n.members = append(n.members, m)
+	if n.index != nil {
+		n.index[m.key] = len(n.members) - 1
+	} else if len(n.members) >= indexFrom {
+		n.index = make(map[string]int, 2*len(n.members))
+		for i := range n.members {
+			n.index[n.members[i].key] = i
+		}
+	}
+	n.count(m.value)
+}
+
+func (n *node) count(child *node) {
+	n.size += child.size
+	n.height = max(n.height, child.height+1)
+}

@@ -1,0 +1,201 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+const (
+	maxName  = 64 // characters of a tool's name that all providers take
+	longName = 48 // characters from which on hosts that add a prefix may cut it
+)
+
+var (
+	toolName      = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+	notInToolName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+	// reservedNames are the gateway's own tools.
+	reservedNames = []string{
+		"discover_tools", "call_tool", "call_read_tool", "request_tool_activation", "code_interpreter", "read_result",
+	}
+)
+
+// problemAt reports an error at a key, or where it would be.
+func (c *Config) problemAt(path []string, hint, format string, args ...any) {
+	c.addAt(path, diag.Problem{Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (c *Config) addAt(path []string, p diag.Problem) {
+	at := c.At()
+	for _, key := range path {
+		at = at.Key(key)
+	}
+	p.Place = at.Place()
+	c.findings.add(path, p)
+}
+
+// checkRules checks what concerns more than the form of one value.
+func (c *Config) checkRules() {
+	c.checkVersion()
+	c.checkListen()
+	c.checkSecrets()
+	c.checkNames()
+	c.checkKinds()
+	c.checkPolicy()
+	c.checkStore()
+}
+
+func (c *Config) checkVersion() {
+	if path := []string{"version"}; c.Version != Version && !c.Broken(path...) {
+		c.problemAt(path, fmt.Sprintf("write version: %d", Version), "this gateway reads version %d, and the file is of version %d", Version, c.Version)
+	}
+}
+
+func (c *Config) checkListen() {
+	path := []string{"server", "listen"}
+	if c.Broken(path...) {
+		return
+	}
+	_, port, err := net.SplitHostPort(c.Server.Listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		c.problemAt(path, "write "+DefaultListen+" for example", "%q is not a host and a port from 0 to 65535", shorten(c.Server.Listen))
+	}
+}
+
+// checkSecrets counts the keys that are written, broken ones too, so that one
+// mistake is not reported twice.
+func (c *Config) checkSecrets() {
+	for _, m := range c.tree.sectionMembers("secrets") {
+		if m.value.kind != mapping {
+			continue
+		}
+		path := []string{"secrets", m.key}
+		env, file := m.value.find("env"), m.value.find("file")
+		switch {
+		case env == nil && file == nil:
+			c.problemAt(path, "write {env: NAME} or {file: PATH}", "says nowhere where its value comes from")
+		case env != nil && file != nil:
+			c.problemAt(path, "remove one of them", "has both env and file")
+		}
+	}
+}
+
+func (c *Config) checkNames() {
+	seen := map[string]*member{}
+	for _, m := range c.tree.sectionMembers("tools") {
+		path := []string{"tools", m.key}
+		if !toolName.MatchString(m.key) {
+			c.problemAt(path, "letters, digits, _ and - only, no digit or - at the start, at most "+strconv.Itoa(maxName)+
+				" characters: "+legalName(m.key)+" for example", "the name of this tool is not one that models can call")
+			continue
+		}
+		if slices.Contains(reservedNames, m.key) {
+			c.problemAt(path, "rename it, to my_"+m.key+" for example", "this name is reserved for a tool of the gateway itself")
+			continue
+		}
+		c.checkLookalike(seen, m, path)
+		if len(m.key) > longName {
+			c.addAt(path, diag.Problem{
+				Text: fmt.Sprintf("this name has %d characters, and some clients cut names that have more than %d", len(m.key), longName),
+				Hint: "shorten it", Warning: true,
+			})
+		}
+	}
+}
+
+// checkLookalike reports a name that a model could take for an earlier one.
+func (c *Config) checkLookalike(seen map[string]*member, m *member, path []string) {
+	folded := strings.ReplaceAll(strings.ToLower(m.key), "-", "_")
+	if first := seen[folded]; first != nil {
+		c.problemAt(path, "rename one of them", "this name differs from %s on line %d only in -, _ or case, and models confuse such names", first.key, first.place.line)
+		return
+	}
+	seen[folded] = m
+}
+
+// legalName is the nearest legal name to one that is not.
+func legalName(name string) string {
+	name = notInToolName.ReplaceAllString(name, "_")
+	if name == "" || !toolName.MatchString(name[:1]) {
+		name = "_" + name
+	}
+	return name[:min(len(name), maxName)]
+}
+
+// checkKinds looks at the keys that are written, so that a kind whose block is
+// broken still is the tool's kind.
+func (c *Config) checkKinds() {
+	for _, m := range c.tree.sectionMembers("tools") {
+		if m.value.kind != mapping {
+			continue
+		}
+		var found []*member
+		for i := range m.value.members {
+			if k := &m.value.members[i]; slices.Contains(kindBlocks, k.key) {
+				found = append(found, k)
+			}
+		}
+		switch {
+		case len(found) == 0:
+			c.problemAt([]string{"tools", m.key}, "give it exactly one of http, command and expr", "the tool does not say how it runs")
+		case len(found) > 1:
+			c.problemAt([]string{"tools", m.key, found[1].key}, "remove one of them", "a tool runs in one way, and this one has %s on line %d", found[0].key, found[0].place.line)
+		}
+	}
+}
+
+func (c *Config) checkPolicy() {
+	rules := c.tree.get("policy", "rules")
+	if rules == nil || rules.kind != list {
+		return
+	}
+	seen := map[string]position{}
+	for i, rule := range rules.items {
+		_, name, ok := rule.child("name")
+		if !ok || name.kind != text {
+			continue
+		}
+		if first, twice := seen[name.text]; twice {
+			c.problemAt([]string{"policy", "rules", strconv.Itoa(i), "name"}, "rename one of them", "the rule on line %d has the name %q too", first.line, shorten(name.text))
+			continue
+		}
+		seen[name.text] = rule.place
+	}
+}
+
+func (c *Config) checkStore() {
+	path := []string{"store", "url"}
+	if c.Broken(path...) {
+		return
+	}
+	file, ok := strings.CutPrefix(c.Store.URL, StorePrefix)
+	switch {
+	case !ok || file == "":
+		c.problemAt(path, "write "+DefaultStore+" for example", "must be %s and a path", StorePrefix)
+	case strings.Contains(file, "${"):
+		c.problemAt(path, "write the path itself", "templates are not built yet in this key")
+	}
+}
+
+// sectionMembers returns the members of a top-level section in the order of
+// the file; none when it is not a map.
+func (n *node) sectionMembers(section string) []*member {
+	n = n.get(section)
+	if n == nil || n.kind != mapping {
+		return nil
+	}
+	out := make([]*member, len(n.members))
+	for i := range n.members {
+		out[i] = &n.members[i]
+	}
+	return out
+}

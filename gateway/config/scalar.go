@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// What plain scalars are by the core schema of YAML 1.2.2 (10.3.2). The YAML
+// library itself follows YAML 1.1 in part: dates, 0777, 1_000.
+var (
+	nullText  = regexp.MustCompile(`^(null|Null|NULL|~|)$`)
+	boolText  = regexp.MustCompile(`^(true|True|TRUE|false|False|FALSE)$`)
+	intText   = regexp.MustCompile(`^([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	floatText = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+)
+
+// coreTags are the tags that a file may write, without and with quotes around
+// a scalar.
+var coreTags = map[string]kind{
+	"!!null": null, "!!str": text, "!!bool": boolean, "!!int": integer, "!!float": float, "!!seq": list, "!!map": mapping,
+}
+
+var kindNames = map[kind]string{
+	null: "nothing", text: "text", boolean: "a boolean", integer: "a number", float: "a number", list: "a list", mapping: "a map",
+}
+
+// kindOf tells what a YAML node is, and reports a tag that is not known.
+func (b *builder) kindOf(y *yaml.Node) kind {
+	if y.Style&yaml.TaggedStyle != 0 || y.Tag == "!" {
+		return b.tagged(y)
+	}
+	switch {
+	case y.Kind == yaml.MappingNode:
+		return mapping
+	case y.Kind == yaml.SequenceNode:
+		return list
+	case quoteOf(y.Style) != 0:
+		return text
+	}
+	return plainKind(y.Value)
+}
+
+// plainKind tells what a scalar without quotes is.
+func plainKind(value string) kind {
+	if value != "" && !strings.ContainsRune("+-.0123456789~nNtTfF", rune(value[0])) {
+		return text // most texts, without asking four regular expressions
+	}
+	switch {
+	case nullText.MatchString(value):
+		return null
+	case boolText.MatchString(value):
+		return boolean
+	case intText.MatchString(value):
+		return integer
+	case floatText.MatchString(value):
+		return float
+	}
+	return text
+}
+
+// tagged tells what a node with a tag is. A tag that is not one of YAML's own
+// is nearly always an expression that starts with "!", which YAML would turn
+// into an empty text or drop the "!" of.
+func (b *builder) tagged(y *yaml.Node) kind {
+	at := position{y.Line, y.Column}
+	k, ok := coreTags[y.Tag]
+	if !ok {
+		b.report(at, tagHint(y), "%s is a YAML tag here, and this file knows no such tag", y.Tag)
+		return broken
+	}
+	fits := y.Kind == yaml.MappingNode && k == mapping || y.Kind == yaml.SequenceNode && k == list
+	if y.Kind == yaml.ScalarNode {
+		found := plainKind(y.Value)
+		fits = k == text || k == found || k == float && found == integer
+	}
+	if !fits {
+		b.report(at, "remove the tag", "the value does not fit its tag %s", y.Tag)
+		return broken
+	}
+	return k
+}
+
+func tagHint(y *yaml.Node) string {
+	if y.Kind != yaml.ScalarNode || strings.HasPrefix(y.Tag, "!!") {
+		return "remove the tag"
+	}
+	return "put the whole value in single quotes: " + singleQuoted(strings.TrimSpace(y.Tag+" "+y.Value))
+}
+
+// singleQuoted writes a text as YAML does in single quotes.
+func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// quoteOf returns the quote of a scalar's style, as node.quote has it.
+func quoteOf(s yaml.Style) byte {
+	switch {
+	case s&yaml.DoubleQuotedStyle != 0:
+		return '"'
+	case s&yaml.SingleQuotedStyle != 0:
+		return '\''
+	case s&yaml.LiteralStyle != 0:
+		return '|'
+	case s&yaml.FoldedStyle != 0:
+		return '>'
+	}
+	return 0
+}
+
+// describe says what a value is and, for a scalar, shows it.
+func describe(n *node) string {
+	switch n.kind {
+	case text:
+		return fmt.Sprintf("the text %q", shorten(n.text))
+	case integer, float:
+		return "the number " + shorten(n.text)
+	case boolean:
+		return n.text
+	}
+	return kindNames[n.kind]
+}
+
+// shorten cuts a text for showing it.
+func shorten(s string) string {
+	if utf8.RuneCountInString(s) <= maxShown {
+		return s
+	}
+	return string([]rune(s)[:maxShown]) + "…"
+}

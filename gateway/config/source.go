@@ -1,0 +1,99 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+// Limits on a file. They are far above what people write and keep a hostile
+// file from taking the machine with it.
+const (
+	maxFileSize  = 16 << 20 // bytes
+	maxDepth     = 100      // maps and lists inside one another, aliases followed
+	maxExpansion = 1 << 20  // values that the aliases of a file stand for, altogether
+	maxProblems  = 1000     // problems shown
+	maxNumber    = 1000     // characters of a number
+	maxShown     = 40       // characters of a value shown in a problem
+)
+
+// position is a line and a column as YAML counts them: from 1, in characters.
+type position struct{ line, column int }
+
+// source is the text of a file, for what nodes do not remember of it. Only a
+// file with problems is ever split into lines.
+type source struct {
+	file  string
+	text  string
+	lines []string // nil until one is asked for
+}
+
+// lineBreak matches what the YAML scanner takes for the end of a line.
+var lineBreak = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
+
+func newSource(file string, data []byte) *source {
+	return &source{file: file, text: strings.TrimPrefix(string(data), "\ufeff")}
+}
+
+func (s *source) at(p position) diag.Place {
+	return diag.Place{File: s.file, Line: p.line, Column: p.column}
+}
+
+// line returns a line counted from 1, or "".
+func (s *source) line(n int) string {
+	if s.lines == nil {
+		s.lines = lineBreak.Split(s.text, -1)
+	}
+	if n < 1 || n > len(s.lines) {
+		return ""
+	}
+	return s.lines[n-1]
+}
+
+// rest returns what stands on the line from the position on.
+func (s *source) rest(p position) string {
+	line := s.line(p.line)
+	for i := 1; i < p.column && line != ""; i++ {
+		_, n := utf8.DecodeRuneInString(line)
+		line = line[n:]
+	}
+	return line
+}
+
+// plain is diag.Spot.Plain of a value: 0 or 1 where the text stands in the
+// file exactly as it is, on one line, without or within quotes; -1 elsewhere.
+func (s *source) plain(n *node) int {
+	if !n.scalar() {
+		return -1
+	}
+	rest := s.rest(n.place)
+	if n.quote == 0 {
+		if n.text != "" && strings.HasPrefix(rest, n.text) {
+			return 0
+		}
+		return -1
+	}
+	quote := string(n.quote)
+	if strings.HasPrefix(rest, quote+n.text+quote) {
+		return 1
+	}
+	return -1
+}
+
+// comment returns the comment that follows a plain value on its line, or "".
+func (s *source) comment(n *node) string {
+	if n.quote != 0 || n.text == "" {
+		return ""
+	}
+	after, ok := strings.CutPrefix(s.rest(n.place), n.text)
+	if !ok {
+		return ""
+	}
+	after = strings.TrimLeft(after, " \t")
+	if !strings.HasPrefix(after, "#") {
+		return ""
+	}
+	return strings.TrimRight(after, " \t")
+}

@@ -1,0 +1,195 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+// builder turns YAML nodes into the tree. Each YAML node is built once, and an
+// alias is a second way to the same node: what a bomb of aliases would cost is
+// only counted, never spent.
+type builder struct {
+	src      *source
+	findings *findings
+	anchored map[*yaml.Node]*node
+	open     map[*yaml.Node]bool // anchored nodes that are being built: an alias to one is a cycle
+	path     []string
+	expanded int  // values that aliases stand for
+	failed   bool // a limit was passed: the tree is of no use
+}
+
+// buildTree returns the tree of a document, or nil when it passes a limit.
+func buildTree(src *source, f *findings, doc *yaml.Node) *node {
+	b := &builder{src: src, findings: f, anchored: map[*yaml.Node]*node{}, open: map[*yaml.Node]bool{}}
+	root := b.node(doc, 0)
+	if b.failed {
+		return nil
+	}
+	return root
+}
+
+func (b *builder) report(at position, hint, format string, args ...any) {
+	b.findings.add(b.path, diag.Problem{Place: b.src.at(at), Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// node builds one value that lies depth levels down.
+func (b *builder) node(y *yaml.Node, depth int) *node {
+	if depth > maxDepth || b.failed {
+		return b.fail(y, "maps and lists lie more than %d levels deep here", maxDepth)
+	}
+	if y.Kind == yaml.AliasNode {
+		return b.alias(y, depth)
+	}
+	if y.Anchor == "" {
+		return b.build(y, depth)
+	}
+	b.open[y] = true
+	n := b.build(y, depth)
+	delete(b.open, y)
+	b.anchored[y] = n
+	return n
+}
+
+func (b *builder) build(y *yaml.Node, depth int) *node {
+	n := &node{place: position{y.Line, y.Column}, size: 1}
+	if n.kind = b.kindOf(y); n.kind == broken {
+		return n
+	}
+	switch y.Kind {
+	case yaml.MappingNode:
+		b.mapping(n, y, depth)
+	case yaml.SequenceNode:
+		b.list(n, y, depth)
+	default:
+		n.text, n.quote = y.Value, quoteOf(y.Style)
+	}
+	return n
+}
+
+// fail reports, once, that the tree passes a limit, and stops building.
+func (b *builder) fail(y *yaml.Node, format string, args ...any) *node {
+	if !b.failed {
+		b.failed = true
+		b.report(position{y.Line, y.Column}, "", format, args...)
+	}
+	return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
+}
+
+// alias returns the node that an alias stands for.
+func (b *builder) alias(y *yaml.Node, depth int) *node {
+	if b.open[y.Alias] {
+		b.report(position{y.Line, y.Column}, "", "the alias *%s stands inside the value it stands for", y.Value)
+		return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
+	}
+	n := b.anchored[y.Alias]
+	if n == nil { // the anchor stood in a value that was refused
+		return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
+	}
+	b.expanded += n.size
+	if b.expanded > maxExpansion {
+		return b.fail(y, "the aliases up to here stand for more than %d values", maxExpansion)
+	}
+	if depth+n.height > maxDepth {
+		return b.fail(y, "with this alias maps and lists lie more than %d levels deep", maxDepth)
+	}
+	return n
+}
+
+func (b *builder) list(n *node, y *yaml.Node, depth int) {
+	for i, item := range y.Content {
+		b.path = append(b.path, fmt.Sprint(i))
+		child := b.node(item, depth+1)
+		b.path = b.path[:len(b.path)-1]
+		n.items = append(n.items, child)
+		n.count(child)
+	}
+}
+
+// mapping builds a map: first its own keys, which are the ones that count,
+// then what merges add to them.
+func (b *builder) mapping(n *node, y *yaml.Node, depth int) {
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		k, v := y.Content[i], y.Content[i+1]
+		if isMerge(k) {
+			merges = append(merges, v)
+			continue
+		}
+		if key, ok := b.key(k); ok {
+			b.member(n, member{key: key, place: position{k.Line, k.Column}}, v, depth)
+		}
+	}
+	for _, v := range merges {
+		b.merge(n, v, depth)
+	}
+}
+
+// member builds a value and puts it in the map under a key that is not there
+// yet.
+func (b *builder) member(n *node, m member, v *yaml.Node, depth int) {
+	b.path = append(b.path, m.key)
+	defer func() { b.path = b.path[:len(b.path)-1] }()
+	if first := n.find(m.key); first != nil {
+		b.report(m.place, "remove one of them", "the key is written twice, first on line %d", first.place.line)
+		return
+	}
+	m.value = b.node(v, depth+1)
+	n.put(m)
+}
+
+// key reads a map's key. Numbers and booleans are taken as they are written:
+// in this file all keys are text.
+func (b *builder) key(y *yaml.Node) (string, bool) {
+	at := position{y.Line, y.Column}
+	if y.Kind == yaml.AliasNode {
+		y = y.Alias
+	}
+	switch k := b.kindOf(y); {
+	case k == broken:
+		return "", false
+	case k == mapping, k == list, k == null:
+		b.report(at, "", "a key must be text, and this one is %s", kindNames[k])
+		return "", false
+	case slices.Contains([]byte(y.Value), 0):
+		b.report(at, "", "a key cannot hold the character U+0000")
+		return "", false
+	}
+	return y.Value, true
+}
+
+// isMerge reports the key << of YAML's merge type.
+func isMerge(y *yaml.Node) bool {
+	return y.Kind == yaml.ScalarNode && y.Value == "<<" && (y.Style&^yaml.TaggedStyle == 0) &&
+		(y.Style&yaml.TaggedStyle == 0 || y.Tag == "!!merge")
+}
+
+// merge adds the members of the maps that << names: those whose keys are not
+// there yet, from the first map first.
+func (b *builder) merge(n *node, y *yaml.Node, depth int) {
+	from := b.node(y, depth)
+	sources := []*node{from}
+	if from.kind == list {
+		sources = from.items
+	}
+	for _, source := range sources {
+		switch source.kind {
+		case mapping:
+			b.mergeMap(n, source)
+		case broken:
+		default:
+			b.report(source.place, "", "<< takes a map or a list of maps, and this is %s", describe(source))
+		}
+	}
+}
+
+func (b *builder) mergeMap(n, from *node) {
+	for i := range from.members {
+		if n.find(from.members[i].key) == nil {
+			n.put(from.members[i])
+		}
+	}
+}

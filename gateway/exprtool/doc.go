@@ -1,0 +1,2 @@
+// Package exprtool runs a tool as one expression over its arguments.
+package exprtool

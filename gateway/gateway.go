@@ -1,0 +1,67 @@
+// Package gateway is the path of a call: every door takes every call through
+// [Gateway.Call], and every list through [Gateway.Tools].
+//
+// The order of the steps in call.go is a safety property: what a policy rule
+// sees is what the tool is given, nothing runs before it was decided, and
+// every ending is recorded.
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+
+	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/secret"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// Log takes the record of calls. A record is kept once its method returned
+// without an error.
+type Log interface {
+	Start(runlog.Record) error
+	End(runlog.Record) error
+}
+
+// Generation is everything that one configuration makes of a gateway. It is
+// immutable; a call finishes on the generation it entered.
+type Generation struct {
+	Tools  *registry.Registry
+	Policy *policy.Engine // nil allows every call
+	Masker *secret.Masker // takes this configuration's secrets out of text
+}
+
+// Options are what a Gateway may be given; the zero value works.
+type Options struct {
+	Logger *slog.Logger // one line per call; nothing is logged when nil
+}
+
+// Gateway takes calls; safe for concurrent use.
+type Gateway struct {
+	generation *Generation
+	log        Log
+	logger     *slog.Logger
+}
+
+// New returns a gateway that serves the generation and records in log.
+func New(generation *Generation, log Log, opts Options) *Gateway {
+	return &Gateway{
+		generation: generation,
+		log:        log,
+		logger:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+	}
+}
+
+// Tools returns what the caller may be shown, in list order. The specs are
+// shared: do not change them.
+func (g *Gateway) Tools(_ context.Context, caller tool.Caller) []*tool.Spec {
+	var specs []*tool.Spec
+	for _, e := range g.generation.Tools.All() {
+		if g.generation.Policy.Lists(e.Spec, caller) {
+			specs = append(specs, e.Spec)
+		}
+	}
+	return specs
+}

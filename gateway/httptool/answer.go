@@ -1,0 +1,168 @@
+package httptool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+const (
+	maxExcerpt = 2000    // bytes of a failed answer that a message repeats
+	maxFailure = 8 << 10 // bytes read of a failed answer
+)
+
+// byteOrderMark may stand before JSON text and is not part of it (RFC 8259
+// section 8.1).
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
+// answer is what the upstream answered.
+type answer struct {
+	status int
+	header http.Header
+	media  string // type/subtype in lower case, empty when not told
+	body   []byte
+	json   bool // body is valid JSON and was said to be JSON
+}
+
+// readAnswer reads an answer whole. It stops at the cap, which counts the body
+// as it is after decompression.
+func readAnswer(ctx context.Context, resp *http.Response, most int64) (*answer, error) {
+	if resp.ContentLength > most && resp.Request.Method != http.MethodHead {
+		return nil, tooLarge(most)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1)) // one more tells cut from whole
+	switch {
+	case err != nil:
+		return nil, unreached(ctx, err)
+	case int64(len(body)) > most:
+		return nil, tooLarge(most)
+	}
+	return newAnswer(resp, body), nil
+}
+
+// readFailure reads the start of an answer that failed. What keeps the rest
+// from coming does not matter, unless the call itself is over.
+func readFailure(ctx context.Context, resp *http.Response) (*answer, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+	if err != nil && ctx.Err() != nil {
+		return nil, tool.Ended(ctx)
+	}
+	return newAnswer(resp, body), nil
+}
+
+func newAnswer(resp *http.Response, body []byte) *answer {
+	a := &answer{status: resp.StatusCode, header: resp.Header, body: body}
+	if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
+		a.media = media
+	}
+	if a.claimsJSON() {
+		plain := bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
+		if json.Valid(plain) && tool.IsText(plain) {
+			a.body, a.json = plain, true
+		}
+	}
+	return a
+}
+
+// claimsJSON reports whether the media type is JSON's (RFC 8259, RFC 6839).
+func (a *answer) claimsJSON() bool {
+	return a.media == "application/json" || a.media == "text/json" || strings.HasSuffix(a.media, "+json")
+}
+
+// headers are the header fields as expressions see them: names in lower case,
+// several values of one name joined by commas.
+func (a *answer) headers() map[string]any {
+	out := make(map[string]any, len(a.header))
+	for name, values := range a.header {
+		out[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD")
+	}
+	return out
+}
+
+// value is the body as expressions see it: JSON, else text, else nothing.
+func (a *answer) value() any {
+	if a.json {
+		var v any
+		d := json.NewDecoder(bytes.NewReader(a.body))
+		d.UseNumber()
+		if d.Decode(&v) == nil {
+			return v
+		}
+	}
+	if len(a.body) == 0 || !tool.IsText(a.body) {
+		return nil
+	}
+	return string(a.body)
+}
+
+// broken is the failure of an answer that is not the JSON it claims to be.
+func (a *answer) broken() error {
+	if !a.claimsJSON() || a.json || len(a.body) == 0 {
+		return nil
+	}
+	return tool.Errorf(tool.UpstreamError, "the upstream answered with %s that is not valid JSON", a.media).WithHint(notYours)
+}
+
+// render shows a success that has no result expression.
+func (a *answer) render(mode tool.OutputMode) (tool.Output, error) {
+	switch err := a.broken(); {
+	case err != nil:
+		return tool.Output{}, err
+	case len(a.body) == 0:
+		return tool.Output{}, nil
+	case a.json:
+		return tool.RenderJSON(a.body, mode)
+	case !tool.IsText(a.body):
+		return tool.Output{}, tool.Errorf(tool.UpstreamError, "the upstream answered with %d bytes of %s, which cannot be shown as text", len(a.body), a.kind()).WithHint(notYours)
+	}
+	return tool.RenderText(a.body, mode)
+}
+
+func (a *answer) kind() string {
+	if encoding := a.header.Get("Content-Encoding"); encoding != "" {
+		return fmt.Sprintf("%q in the encoding %q", a.media, encoding)
+	}
+	if a.media == "" {
+		return "an unnamed type"
+	}
+	return a.media
+}
+
+// failure words an answer that is none of the successes, so that the model can
+// learn from what the upstream says of it.
+func (a *answer) failure() *tool.Error {
+	line := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
+	if said := a.excerpt(); said != "" {
+		line += ": " + said
+	}
+	e := tool.Errorf(tool.UpstreamError, "the upstream answered %s", line).WithHint("%s", hintFor(a.status))
+	if isTransient(a.status) {
+		e.Retryable, e.RetryAfter = true, retryAfter(a.header.Get("Retry-After"))
+	}
+	return e
+}
+
+func (a *answer) excerpt() string {
+	// The cut at maxFailure may have gone through a character.
+	text := bytes.ToValidUTF8(a.body, nil)
+	if len(a.body)-len(text) > 3 || bytes.IndexByte(text, 0) >= 0 {
+		return fmt.Sprintf("%d bytes of %s", len(a.body), a.kind())
+	}
+	return tool.Excerpt(text, maxExcerpt)
+}
+
+var errCap = errors.New("the answer is larger than max_output")
+
+func tooLarge(most int64) *tool.Error {
+	return tool.Errorf(tool.TooLarge, "the upstream's answer is larger than the %d bytes this tool may read", most).
+		Because(errCap).
+		WithHint("Ask for less, by a filter, a page or a smaller limit where the tool has one.")
+}

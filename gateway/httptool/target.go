@@ -1,0 +1,254 @@
+package httptool
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// edge stands before every value while an address is put together, so that
+// what a value made of a segment can be told from what was written so. No
+// percent-encoded text holds it.
+const edge = "\x00"
+
+// target is the address of a request. Rules: scheme, host and port are the
+// literal text of the configuration; what a ${…} gives is percent-encoded
+// whole, so that it stays within its segment or its query value.
+type target struct {
+	origin string               // scheme://host[:port]
+	base   *expression.Template // the whole of url, origin included
+	path   *expression.Template // nil when absent
+	query  []field
+}
+
+func (c *compiler) target(at diag.Cursor, cfg Config, client *Client) target {
+	t := target{origin: c.origin(at.Key("url"), cfg.URL, client)}
+	if t.origin != "" {
+		t.base = c.template(at.Key("url"), cfg.URL)
+		c.literal(at.Key("url"), cfg.URL[len(t.origin):])
+	}
+	if cfg.Path != "" {
+		t.path = c.template(at.Key("path"), cfg.Path)
+		if cfg.Path[0] != '/' {
+			c.wrong(at.Key("path"), "write /"+firstWord(cfg.Path), "the path must start with /")
+		}
+		c.literal(at.Key("path"), cfg.Path)
+	}
+	t.query = c.fields(at.Key("query"), cfg.Query)
+	return t
+}
+
+// firstWord is the start of a path for a hint, without its templates.
+func firstWord(path string) string {
+	word, _, templated := strings.Cut(path, "$")
+	if templated {
+		word += "…"
+	}
+	return word
+}
+
+// origin takes scheme, host and port from an address and checks them.
+func (c *compiler) origin(at diag.Cursor, text string, client *Client) string {
+	const hint = "write it as https://host or https://host/path"
+	scheme, rest, found := strings.Cut(text, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	host := rest[:end]
+	switch {
+	case text == "":
+		c.wrong(at, hint, "the request has no address")
+	case strings.Contains(scheme, "${"), strings.Contains(host, "$"):
+		c.wrong(at, "only what follows the host may hold ${…}", "scheme and host must be literal text, so that no caller can choose them")
+	case !found, scheme != "http" && scheme != "https":
+		c.wrong(at, hint, "the address does not start with http:// or https://")
+	case strings.Contains(host, "@"):
+		c.wrong(at, `use a header: {Authorization: "Bearer ${secret.name}"}`, "the address holds a user name or a password")
+	case !isHost(scheme + "://" + host):
+		c.wrong(at, hint, "%q is not a host, with or without a port", host)
+	default:
+		warnOfRefusal(at, scheme+"://"+host, client)
+		return scheme + "://" + host
+	}
+	return ""
+}
+
+func isHost(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" {
+		return false
+	}
+	if u.Port() == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return err == nil && port > 0
+}
+
+// warnOfRefusal tells of an address that no call could reach. Names are not
+// looked up: what they stand for is judged at each call.
+func warnOfRefusal(at diag.Cursor, text string, client *Client) {
+	u, err := url.Parse(text)
+	if err != nil || client == nil {
+		return
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		return
+	}
+	if why := client.guard.refusal(addr); why != "" {
+		at.Warnf("", "every call will be refused: %s is %s", addr, why)
+	}
+}
+
+// literal checks what is certainly literal in the text of a path: all before
+// the first ${ and all behind the last }.
+func (c *compiler) literal(at diag.Cursor, text string) {
+	head, rest, templated := strings.Cut(text, "${")
+	parts := []string{head}
+	if templated {
+		parts = append(parts, rest[strings.LastIndexByte(rest, '}')+1:])
+	}
+	for _, part := range parts {
+		if strings.Contains(part, "#") {
+			c.wrong(at, "leave out # and what follows", "an address of a request has no fragment")
+			return
+		}
+	}
+	if templated {
+		return
+	}
+	path, _, _ := strings.Cut(text, "?")
+	if _, err := url.Parse(text); err != nil {
+		c.wrong(at, "write a percent sign as %25", "%q is not a valid path", text)
+	} else if err := checkSegments(path, func(string) bool { return true }); err != nil {
+		c.wrong(at, "", "a segment of the path is . or ..")
+	}
+}
+
+// url gives the address for one call.
+func (t *target) url(vars *expression.Vars) (*url.URL, error) {
+	base, err := escaped(t.base, vars)
+	if err != nil {
+		return nil, err
+	}
+	path, query, _ := strings.Cut(base[len(t.origin):], "?")
+	if t.path != nil {
+		more, err := escaped(t.path, vars)
+		if err != nil {
+			return nil, err
+		}
+		more, moreQuery, _ := strings.Cut(more, "?")
+		path, query = strings.TrimSuffix(path, "/")+more, join(query, moreQuery)
+	}
+	if err := checkSegments(path, made); err != nil {
+		return nil, err
+	}
+	pairs, err := t.pairs(vars)
+	if err != nil {
+		return nil, err
+	}
+	return t.parse(strings.ReplaceAll(path, edge, ""), join(strings.ReplaceAll(query, edge, ""), pairs))
+}
+
+// parse makes the address and makes sure that it is what it was meant to be.
+func (t *target) parse(path, query string) (*url.URL, error) {
+	text := t.origin + path
+	if query != "" {
+		text += "?" + query
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, tool.Errorf(tool.Internal, "the address of this tool is not valid").Because(withoutQuery(err))
+	}
+	if u.Scheme+"://"+u.Host != t.origin || u.User != nil || u.Opaque != "" || strings.Contains(text, "#") {
+		return nil, tool.Errorf(tool.Internal, "the address of this tool is not valid").
+			Because(errors.New("an address left its origin or has a fragment"))
+	}
+	return u, nil
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "&" + b
+}
+
+// pairs is the part of the query that the block lists by name.
+func (t *target) pairs(vars *expression.Vars) (string, error) {
+	var b strings.Builder
+	for _, f := range t.query {
+		values, err := f.values(vars)
+		if err != nil {
+			return "", err
+		}
+		for _, value := range values {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(encode(f.name) + "=" + encode(value))
+		}
+	}
+	return b.String(), nil
+}
+
+// escaped is a template's text with every value encoded behind an edge.
+func escaped(t *expression.Template, vars *expression.Vars) (string, error) {
+	text, _, err := t.Escaped(vars, func(value string) (string, error) { return edge + encode(value), nil })
+	return text, err
+}
+
+// made reports whether a value is part of a segment.
+func made(segment string) bool { return strings.Contains(segment, edge) }
+
+// checkSegments refuses a path in which a segment that concerns us names
+// another place: . and .. do (RFC 3986 section 5.2.4), and so does an empty one
+// for most servers.
+func checkSegments(path string, concerns func(segment string) bool) error {
+	for segment := range strings.SplitSeq(path, "/") {
+		if !concerns(segment) {
+			continue
+		}
+		whole := strings.ReplaceAll(segment, edge, "")
+		if plain, err := url.PathUnescape(whole); err == nil {
+			whole = plain
+		}
+		if whole == "." || whole == ".." || whole == "" && made(segment) {
+			return tool.Errorf(tool.InvalidArgs, "%s cannot be used in the address of this tool", named(whole)).
+				WithHint("Send the identifier of what you want; it cannot be empty, . or .. there.")
+		}
+	}
+	return nil
+}
+
+func named(segment string) string {
+	if segment == "" {
+		return "an empty value"
+	}
+	return fmt.Sprintf("the value %q", segment)
+}
+
+// encode percent-encodes all but the unreserved characters (RFC 3986 section
+// 2.3), so that the result means the same in a path and in a query.
+func encode(value string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(value) {
+		switch c := value[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '.', c == '_', c == '~':
+			b.WriteByte(c)
+		default:
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}

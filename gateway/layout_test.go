@@ -1,0 +1,289 @@
+package gateway_test
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/toolgate/toolgate/"
+
+// The layers of the gateway. A package imports what stands to the right of it
+// here and nothing else of ours; a new arrow is a change of the design.
+var (
+	words = []string{"gateway/tool", "gateway/diag", "gateway/secret", "gateway/expression", "gateway/schema"}
+	rooms = []string{
+		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
+		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool",
+	}
+	hall = []string{"gateway", "gateway/config"}
+	// A door states the methods it needs of the gateway and is handed them: it
+	// can reach neither the gateway nor a runner by itself.
+	door  = []string{"gateway/tool", "gateway/provider"}
+	doors = []string{"gateway/mcpserver", "gateway/httpapi"}
+
+	layout = map[string][]string{
+		"gateway/tool":       {},
+		"gateway/diag":       {},
+		"gateway/secret":     {},
+		"gateway/expression": {"gateway/tool", "gateway/diag", "gateway/secret"},
+		"gateway/schema":     {"gateway/tool", "gateway/diag", "gateway/secret"},
+
+		"gateway/registry": words,
+		"gateway/runlog":   words,
+		"gateway/provider": words,
+		"policy":           words,
+		"gateway/httptool": words,
+		"gateway/cmdtool":  words,
+		"gateway/exprtool": words,
+
+		"gateway":        slices.Concat(words, []string{"gateway/registry", "gateway/runlog", "policy"}),
+		"gateway/config": slices.Concat(words, []string{"gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
+
+		"gateway/assembly":  slices.Concat(words, rooms, hall),
+		"gateway/mcpserver": door,
+		"gateway/httpapi":   door,
+
+		"cmd/gateway": slices.Concat(words, rooms, hall, doors, []string{"gateway/assembly"}),
+
+		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
+		"examples/upstream":          {},
+		"scripts/internal/testcount": {},
+	}
+
+	// owners names the one package that may import a library.
+	owners = map[string]string{
+		"github.com/expr-lang/expr":              "gateway/expression",
+		"github.com/santhosh-tekuri/jsonschema/": "gateway/schema",
+		"github.com/dlclark/regexp2":             "gateway/schema",
+		"go.yaml.in/yaml/":                       "gateway/config",
+		"github.com/knadh/koanf/":                "gateway/config",
+		"github.com/go-viper/mapstructure/":      "gateway/config", // koanf decodes with it
+		"github.com/modelcontextprotocol/go-sdk": "gateway/mcpserver",
+		"github.com/urfave/cli/":                 "cmd/gateway",
+		"go.uber.org/goleak":                     "gateway/tool/tooltest",
+	}
+)
+
+// TestLayout holds the imports of every package of the module, tests apart,
+// against the layout.
+func TestLayout(t *testing.T) {
+	imports, err := importsOf("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := imports["gateway/tool"]; !ok {
+		t.Fatalf("gateway/tool was not found among %v", slices.Sorted(maps.Keys(imports)))
+	}
+	for _, problem := range violations(imports) {
+		t.Error(problem)
+	}
+}
+
+// TestLayoutHasNoWayRound proves of the layout itself that its layers only
+// ever go down, and so that no door reaches a runner or the gateway.
+func TestLayoutHasNoWayRound(t *testing.T) {
+	layers := [][]string{
+		{"gateway/tool", "gateway/diag", "gateway/secret"},
+		{"gateway/expression", "gateway/schema"},
+		rooms, hall,
+		slices.Concat(doors, []string{"gateway/assembly"}),
+		{"cmd/gateway"},
+	}
+	level := map[string]int{}
+	for i, layer := range layers {
+		for _, p := range layer {
+			level[p] = i
+		}
+	}
+	for from, targets := range layout {
+		for _, to := range targets {
+			at, ok := level[from]
+			if ok && level[to] >= at {
+				t.Errorf("%s may import %s, which is not below it", from, to)
+			}
+		}
+	}
+}
+
+func TestViolations(t *testing.T) {
+	cases := []struct {
+		name    string
+		imports map[string][]string
+		want    []string
+	}{
+		{"as it should be", map[string][]string{
+			"gateway/schema":    {"fmt", "net/http", module + "gateway/tool", "github.com/dlclark/regexp2"},
+			"gateway/mcpserver": {module + "gateway/tool", "github.com/modelcontextprotocol/go-sdk/mcp"},
+			"gateway/assembly":  {module + "gateway", module + "gateway/httptool"},
+		}, nil},
+		{"door to runner", map[string][]string{"gateway/httpapi": {module + "gateway/httptool"}}, []string{
+			"gateway/httpapi imports gateway/httptool, which the layout does not allow",
+		}},
+		{"door to gateway", map[string][]string{"gateway/mcpserver": {"github.com/toolgate/toolgate/gateway"}}, []string{
+			"gateway/mcpserver imports gateway, which the layout does not allow",
+		}},
+		{"door to door", map[string][]string{"gateway/mcpserver": {module + "gateway/httpapi"}}, []string{
+			"gateway/mcpserver imports gateway/httpapi, which the layout does not allow",
+		}},
+		{"room to room", map[string][]string{"gateway/cmdtool": {module + "policy"}}, []string{
+			"gateway/cmdtool imports policy, which the layout does not allow",
+		}},
+		{"word to room", map[string][]string{"gateway/tool": {module + "gateway/runlog"}}, []string{
+			"gateway/tool imports gateway/runlog, which the layout does not allow",
+		}},
+		{"gateway to a kind of tool", map[string][]string{"gateway": {module + "gateway/cmdtool"}}, []string{
+			"gateway imports gateway/cmdtool, which the layout does not allow",
+		}},
+		{"test helper outside tests", map[string][]string{"cmd/gateway": {module + "gateway/tool/tooltest"}}, []string{
+			"cmd/gateway imports gateway/tool/tooltest, which the layout does not allow",
+		}},
+		{"library in the wrong package", map[string][]string{"policy": {"github.com/expr-lang/expr/vm"}}, []string{
+			"policy imports github.com/expr-lang/expr/vm, which only gateway/expression may",
+		}},
+		{"library that nobody owns", map[string][]string{"gateway": {"example.com/router"}}, []string{
+			"gateway imports example.com/router, a library without an owner",
+		}},
+		{"package that is not on the map", map[string][]string{"gateway/util": {"fmt"}}, []string{
+			"gateway/util is not in the layout",
+		}},
+		{"package that is not on the map, its imports", map[string][]string{"gateway/util": {module + "gateway"}}, []string{
+			"gateway/util is not in the layout",
+			"gateway/util imports gateway, which the layout does not allow",
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, violations(c.imports)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestImportsOf finds an arrow in a file for another platform, and none in
+// tests and test data.
+func TestImportsOf(t *testing.T) {
+	root := t.TempDir()
+	for name, path := range map[string]string{
+		"gateway/httpapi/api_plan9.go": module + "gateway", "gateway/httpapi/api_test.go": "example.com/a",
+		"gateway/testdata/a.go": "example.com/b", "node_modules/c/c.go": "example.com/c", ".ci/d.go": "example.com/d",
+	} {
+		file := filepath.Join(root, name)
+		if err := errors.Join(
+			os.MkdirAll(filepath.Dir(file), 0o700),
+			os.WriteFile(file, []byte("package p\nimport _ \""+path+"\"\n"), 0o600),
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := importsOf(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]string{"gateway/httpapi": {module + "gateway"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// violations compares imports, by package, with the layout.
+func violations(imports map[string][]string) []string {
+	var out []string
+	for _, from := range slices.Sorted(maps.Keys(imports)) {
+		if _, ok := layout[from]; !ok {
+			out = append(out, from+" is not in the layout")
+		}
+		for _, path := range imports[from] {
+			if problem := judge(from, path); problem != "" {
+				out = append(out, problem)
+			}
+		}
+	}
+	return out
+}
+
+// judge says what is wrong with one arrow, or "".
+func judge(from, path string) string {
+	if to, ok := strings.CutPrefix(path, module); ok {
+		if slices.Contains(layout[from], to) {
+			return ""
+		}
+		return fmt.Sprintf("%s imports %s, which the layout does not allow", from, to)
+	}
+	if host, _, _ := strings.Cut(path, "/"); !strings.Contains(host, ".") {
+		return "" // the standard library
+	}
+	for library, owner := range owners {
+		if !within(path, library) {
+			continue
+		}
+		if owner == from {
+			return ""
+		}
+		return fmt.Sprintf("%s imports %s, which only %s may", from, path, owner)
+	}
+	return fmt.Sprintf("%s imports %s, a library without an owner", from, path)
+}
+
+// within reports whether path is the library or a package in it.
+func within(path, library string) bool {
+	library = strings.TrimSuffix(library, "/")
+	return path == library || strings.HasPrefix(path, library+"/")
+}
+
+// importsOf reads the imports of every package below root, whatever platform
+// a file is for, from the files themselves. Tests, test data and what belongs
+// to another module or to npm are left out.
+func importsOf(root string) (map[string][]string, error) {
+	imports := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && leftOut(d.Name()):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		name, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		found, err := importsOfFile(path)
+		name = filepath.ToSlash(name)
+		imports[name] = append(imports[name], found...)
+		return err
+	})
+	return imports, err
+}
+
+func leftOut(folder string) bool {
+	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "testdata" || folder == "node_modules"
+}
+
+func importsOfFile(path string) ([]string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, imported)
+	}
+	return out, nil
+}

@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// leave is the end of every call: the answer is made, masked and recorded. An
+// answer that cannot be recorded is not given, because what is not in the log
+// did not happen for whoever has to account for it.
+func (p *passage) leave(out tool.Output, err error) tool.Result {
+	result := p.result(out, err)
+	rec := p.record()
+	rec.Finish(&result)
+	if logErr := p.gateway.log.End(rec); logErr != nil {
+		result = p.result(tool.Output{}, unrecorded(logErr))
+	}
+	p.logLine(&result)
+	return result
+}
+
+// unrecorded is the failure of a call because of its record.
+func unrecorded(err error) error {
+	return tool.Errorf(tool.Internal, "the call's record could not be written, so its result is withheld").
+		Because(fmt.Errorf("run log: %w", err)).
+		WithHint("It may have had an effect. Do not repeat it; tell the user that the gateway's log is failing.")
+}
+
+// result makes the answer from what the path gave.
+func (p *passage) result(out tool.Output, err error) tool.Result {
+	r := tool.Result{
+		CallID: p.call.ID, Tool: p.call.Tool, Status: tool.StatusOK,
+		Output: p.mask(out), Duration: time.Since(p.began),
+	}
+	if err != nil {
+		r.Status, r.Error = tool.StatusError, p.maskError(tool.AsError(err))
+		r.Output = tool.TextOutput(r.Error.Text())
+	}
+	return r
+}
+
+// mask takes known secrets out of an answer. The runner may share its output,
+// so a copy is changed.
+func (p *passage) mask(out tool.Output) tool.Output {
+	m := p.generation.Masker
+	out.Content = slices.Clone(out.Content)
+	for i := range out.Content {
+		c := &out.Content[i]
+		c.Text, c.URI, c.Name = m.Text(c.Text), m.Text(c.URI), m.Text(c.Name)
+		c.Title, c.Description = m.Text(c.Title), m.Text(c.Description)
+	}
+	out.Structured = m.Bytes(out.Structured)
+	return out
+}
+
+func (p *passage) maskError(err *tool.Error) *tool.Error {
+	m, e := p.generation.Masker, *err
+	e.Tool = clip(p.call.Tool)
+	e.Message, e.Hint = m.Text(e.Message), m.Text(e.Hint)
+	if e.Cause != nil {
+		e.Cause = errors.New(m.Text(e.Cause.Error()))
+	}
+	return &e
+}
+
+// record is what is known of the call now, masked.
+func (p *passage) record() runlog.Record {
+	m, caller := p.generation.Masker, p.call.Caller
+	return runlog.Record{
+		CallID: p.call.ID, Parent: p.call.Parent, Time: p.began, Tool: m.Text(p.call.Tool),
+		Caller: runlog.Caller{ID: caller.ID, Name: caller.Name, Kind: caller.Kind}, Via: p.call.Via,
+		ReadOnly:  p.entry != nil && p.entry.Spec.ReadOnly(),
+		Arguments: m.Bytes(p.arguments()),
+		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),
+	}
+}
+
+// arguments are what the tool is given or, where it never came to that, what
+// was sent.
+func (p *passage) arguments() json.RawMessage {
+	if p.args == nil {
+		return p.call.Arguments
+	}
+	data, err := json.Marshal(p.args)
+	if err != nil { // no JSON value fails to encode; keep what was sent
+		return p.call.Arguments
+	}
+	return data
+}
+
+// logLine writes the operator's one line for the call.
+func (p *passage) logLine(r *tool.Result) {
+	level, code, cause := slog.LevelInfo, tool.Code("ok"), ""
+	if r.Error != nil {
+		code = r.Error.Code
+		if r.Error.Cause != nil {
+			cause = r.Error.Cause.Error()
+		}
+		if code == tool.Internal {
+			level = slog.LevelError
+		}
+	}
+	p.gateway.logger.LogAttrs(context.Background(), level, "call",
+		slog.String("tool", clip(p.call.Tool)), slog.String("call", r.CallID), slog.String("caller", p.call.Caller.Name),
+		slog.String("code", string(code)), slog.String("rule", p.decision.Rule),
+		slog.Duration("took", r.Duration), slog.String("cause", cause))
+}

@@ -1,0 +1,165 @@
+package runlog
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Defaults and bounds of [Options].
+const (
+	DefaultMaxArguments = 64 << 10  // bytes
+	DefaultMaxResult    = 2000      // characters
+	MostKept            = 128 << 10 // the largest value of either
+)
+
+const (
+	fileSuffix = ".jsonl"
+	dirMode    = 0o700
+	fileMode   = 0o600
+	// maxPooled is the largest buffer kept for the next record, in bytes.
+	maxPooled = 64 << 10
+)
+
+// Options are the limits of a journal; zero means the default.
+type Options struct {
+	MaxArguments int // bytes of arguments; larger ones are replaced by their size
+	MaxResult    int // characters of a result
+}
+
+func (o Options) checked() (Options, error) {
+	if o.MaxArguments < 0 || o.MaxArguments > MostKept || o.MaxResult < 0 || o.MaxResult > MostKept {
+		return o, fmt.Errorf("the log keeps between 0 and %d bytes of arguments and characters of a result (asked for: %d and %d)",
+			MostKept, o.MaxArguments, o.MaxResult)
+	}
+	if o.MaxArguments == 0 {
+		o.MaxArguments = DefaultMaxArguments
+	}
+	if o.MaxResult == 0 {
+		o.MaxResult = DefaultMaxResult
+	}
+	return o, nil
+}
+
+// Journal is this process's file in a folder of journals. It is safe for
+// concurrent use.
+type Journal struct {
+	opts    Options
+	buffers sync.Pool // of *bytes.Buffer
+
+	mu   sync.Mutex // guards what follows: one record at a time
+	file *os.File   // nil once closed
+	torn bool       // the last write ended inside a line
+	used bool       // something was written
+}
+
+// Open creates the folder if need be (mode 0700) and in it a file of this
+// process (mode 0600), locked until Close or the end of the process.
+func Open(dir string, opts Options) (*Journal, error) {
+	opts, err := opts.checked()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, err
+	}
+	file, err := create(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Journal{opts: opts, file: file, buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }}}, nil
+}
+
+// create makes a file whose name sorts by time and belongs to no other
+// process, and locks it.
+func create(dir string) (*os.File, error) {
+	name := fmt.Sprintf("%s-%d-%s%s", time.Now().UTC().Format("20060102T150405.000000Z"), os.Getpid(), rand.Text(), fileSuffix)
+	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	// A reader may hold its own lock for a moment: wait for it.
+	if err := lock(file, syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	return file, nil
+}
+
+// Start records that a call is about to run, so that it leaves a trace even if
+// the process is killed before its end. When it fails nothing is recorded.
+func (j *Journal) Start(rec Record) error { return j.append(kindStart, rec) }
+
+// End records how a call ended. When it fails nothing is recorded.
+func (j *Journal) End(rec Record) error { return j.append(kindEnd, rec) }
+
+func (j *Journal) append(k kind, rec Record) error {
+	if rec.CallID == "" {
+		return errors.New("a call without an identifier cannot be recorded")
+	}
+	rec = rec.trimmed(j.opts)
+	l := newLine(k, &rec)
+	buf, _ := j.buffers.Get().(*bytes.Buffer)
+	buf.Reset()
+	buf.WriteByte('\n') // written only after a torn line
+	if err := encode(buf, &l); err != nil {
+		return err
+	}
+	err := j.write(buf.Bytes())
+	if buf.Cap() <= maxPooled {
+		j.buffers.Put(buf)
+	}
+	return err
+}
+
+// write appends a record with a single write. A disk that fills up may take a
+// part of it; the next record then starts on a line of its own.
+func (j *Journal) write(data []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return fmt.Errorf("the log is closed: %w", fs.ErrClosed)
+	}
+	if !j.torn {
+		data = data[1:]
+	}
+	n, err := j.file.Write(data)
+	j.torn = err != nil && (j.torn || n > 0)
+	j.used = j.used || n > 0
+	return err
+}
+
+// Close gives up the lock and closes the file; a file without a record is
+// removed. Calls that have not ended count as interrupted from now on. Closing
+// again does nothing.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return nil
+	}
+	file := j.file
+	j.file = nil
+	var err error
+	if !j.used {
+		err = os.Remove(file.Name())
+	}
+	return errors.Join(err, file.Close())
+}
+
+// lock places a flock(2) lock, which ends with the open file and so with the
+// process.
+func lock(file *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(file.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			return os.NewSyscallError("flock "+file.Name(), err)
+		}
+	}
+}

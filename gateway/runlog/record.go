@@ -1,0 +1,167 @@
+package runlog
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Limits of a record's texts. A longer text is cut and says how much is
+// missing, so that a single call cannot fill the disk or hide itself in a line
+// that nobody reads.
+const (
+	MaxName = 256  // characters of an identifier or a name
+	MaxText = 4000 // characters of a reason, an error or its cause
+)
+
+// timeLayout is RFC 3339 with microseconds, always of the same width.
+const timeLayout = "2006-01-02T15:04:05.000000Z07:00"
+
+// Caller is who made a call.
+type Caller struct {
+	ID   string    `json:"id,omitempty"`
+	Name string    `json:"name,omitempty"`
+	Kind tool.Kind `json:"kind,omitempty"`
+}
+
+// Record is what is known of a call. The record of a start has no result, code
+// or duration yet; the record of an end is complete without its start.
+type Record struct {
+	CallID   string
+	Parent   string    // the call this one was made from, or empty
+	Time     time.Time // when the call came in; now less Duration when zero
+	Tool     string    // as it was called
+	Caller   Caller
+	Via      tool.Via
+	ReadOnly bool
+	// Arguments are the JSON the tool was given or, where it never came to
+	// that, what was sent, which need not be JSON.
+	Arguments json.RawMessage
+	Result    string    // the answer as text; the journal keeps its beginning
+	Decision  string    // allow, deny or ask; empty when policy was not asked
+	Rule      string    // the policy rule that decided
+	Reason    string    // the reason that rule gives
+	Code      tool.Code // empty for a call that went well
+	Error     string    // the sentence the caller was given
+	Cause     string    // what only the operator may read
+	Duration  time.Duration
+}
+
+// Status is how a call stands.
+type Status string
+
+// The ways a call stands.
+const (
+	StatusOK          Status = "ok"
+	StatusError       Status = "error"
+	StatusRunning     Status = "running"     // started by a process that lives
+	StatusInterrupted Status = "interrupted" // its process is gone and never recorded an end
+)
+
+// Entry is one call as [Read] finds it.
+type Entry struct {
+	Record
+	Status Status
+}
+
+// kind says which half of a call a line tells of.
+type kind string
+
+const (
+	kindStart kind = "start"
+	kindEnd   kind = "end"
+)
+
+// line is a record as the journal and the command line write it.
+type line struct {
+	Kind          kind            `json:"kind,omitempty"`
+	Status        Status          `json:"status,omitempty"`
+	CallID        string          `json:"call_id"`
+	Parent        string          `json:"parent,omitempty"`
+	Time          string          `json:"time"`
+	Tool          string          `json:"tool"`
+	Caller        Caller          `json:"caller"`
+	Via           tool.Via        `json:"via,omitempty"`
+	ReadOnly      bool            `json:"read_only,omitempty"`
+	Arguments     json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsText string          `json:"arguments_text,omitempty"` // in place of Arguments that are not JSON
+	Result        string          `json:"result,omitempty"`
+	Decision      string          `json:"decision,omitempty"`
+	Rule          string          `json:"rule,omitempty"`
+	Reason        string          `json:"reason,omitempty"`
+	Code          tool.Code       `json:"code,omitempty"`
+	Error         string          `json:"error,omitempty"`
+	Cause         string          `json:"cause,omitempty"`
+	DurationMS    float64         `json:"duration_ms,omitempty"`
+}
+
+// Finish fills in what the answer to the call says of its end.
+func (r *Record) Finish(result *tool.Result) {
+	r.Duration = result.Duration
+	e := result.Error
+	if e == nil {
+		r.Result = result.Output.Text()
+		return
+	}
+	r.Code, r.Error = e.Code, e.Message
+	if e.Cause != nil {
+		r.Cause = e.Cause.Error()
+	}
+}
+
+// trimmed returns the record with its texts cut to their limits.
+func (r Record) trimmed(o Options) Record {
+	for _, name := range []*string{&r.CallID, &r.Parent, &r.Tool, &r.Caller.ID, &r.Caller.Name, &r.Rule} {
+		*name = cut(*name, MaxName)
+	}
+	for _, text := range []*string{&r.Reason, &r.Error, &r.Cause} {
+		*text = cut(*text, MaxText)
+	}
+	r.Arguments, r.Result = cutArguments(r.Arguments, o.MaxArguments), cut(r.Result, o.MaxResult)
+	return r
+}
+
+// newLine turns a record into a line.
+func newLine(k kind, r *Record) line {
+	at := r.Time
+	if at.IsZero() {
+		at = time.Now().Add(-r.Duration)
+	}
+	return line{
+		Kind: k, CallID: r.CallID, Parent: r.Parent, Time: at.UTC().Format(timeLayout), Tool: r.Tool,
+		Caller: r.Caller, Via: r.Via, ReadOnly: r.ReadOnly, Arguments: r.Arguments, Result: r.Result,
+		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, Code: r.Code, Error: r.Error, Cause: r.Cause,
+		DurationMS: float64(r.Duration.Microseconds()) / 1000,
+	}
+}
+
+// errNoRecord is a line that is JSON but no record of a call.
+var errNoRecord = errors.New("not a record of a call")
+
+// parseLine reads a line of a journal.
+func parseLine(data []byte) (kind, Record, error) {
+	var l line
+	if err := json.Unmarshal(data, &l); err != nil {
+		return "", Record{}, err
+	}
+	at, err := time.Parse(time.RFC3339, l.Time)
+	if err != nil || l.CallID == "" || (l.Kind != kindStart && l.Kind != kindEnd) {
+		return "", Record{}, errNoRecord
+	}
+	return l.Kind, l.record(at.UTC()), nil
+}
+
+func (l *line) record(at time.Time) Record {
+	args := l.Arguments
+	if l.ArgumentsText != "" {
+		args = json.RawMessage(l.ArgumentsText)
+	}
+	return Record{
+		CallID: l.CallID, Parent: l.Parent, Time: at, Tool: l.Tool, Caller: l.Caller, Via: l.Via,
+		ReadOnly: l.ReadOnly, Arguments: args, Result: l.Result, Decision: l.Decision, Rule: l.Rule,
+		Reason: l.Reason, Code: l.Code, Error: l.Error, Cause: l.Cause,
+		Duration: time.Duration(l.DurationMS*1000) * time.Microsecond,
+	}
+}

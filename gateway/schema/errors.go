@@ -1,0 +1,66 @@
+package schema
+
+import "strings"
+
+// Error says what is wrong with arguments: one sentence for the model a
+// problem, each beginning with the argument's path where there is one.
+type Error struct{ Problems []string }
+
+// Error joins the problems with semicolons.
+func (e *Error) Error() string { return strings.Join(e.Problems, "; ") }
+
+// Mistake is what is wrong with a schema itself, for the one who wrote it.
+type Mistake struct {
+	Path []string // keys and indexes from the root of the schema to the offending keyword
+	Text string   // what is wrong, lower case, no final stop
+	Hint string   // what to do; may be empty
+}
+
+// Error writes "path: text (hint)".
+func (m *Mistake) Error() string {
+	s := m.Text
+	if len(m.Path) > 0 {
+		s = strings.Join(m.Path, ".") + ": " + s
+	}
+	if m.Hint != "" {
+		s += " (" + m.Hint + ")"
+	}
+	return s
+}
+
+// problem is one fault of a JSON document: arguments or a schema.
+type problem struct {
+	at   location
+	text string
+	hint string
+
+	// What would have been accepted in its place, so that the branches of a
+	// union can be told in one sentence.
+	types  []string // JSON types, when the type was wrong
+	values []any    // allowed values, when another was given
+}
+
+// sentence words the problem for a model. Nothing at the root needs a path.
+func (p problem) sentence() string {
+	s := p.text
+	if len(p.at) > 0 {
+		s = p.at.String() + ": " + s
+	} else if p.rootless() {
+		s = "arguments " + s
+	}
+	if p.hint != "" {
+		s += " (" + p.hint + ")"
+	}
+	return s
+}
+
+// rootless reports whether the text is a predicate that needs a subject.
+func (p problem) rootless() bool { return !strings.HasPrefix(p.text, "arguments ") }
+
+// refusal turns one problem into the error of arguments.
+func refusal(p problem) *Error { return &Error{Problems: []string{p.sentence()}} }
+
+// mistake turns a problem of a schema document into a Mistake.
+func (p problem) mistake() *Mistake {
+	return &Mistake{Path: p.at.keys(), Text: p.text, Hint: p.hint}
+}

@@ -1,0 +1,48 @@
+package schema
+
+import "time"
+
+// Limits on what is compiled. A schema may come from a document of somebody
+// else's.
+const (
+	maxSchemaSize   = 1 << 20 // bytes
+	maxSchemaDepth  = 100     // levels of nesting
+	maxSchemaValues = 20_000  // JSON values in all
+	maxPatternSize  = 16 << 10
+)
+
+// Limits on arguments. They come from a model.
+const (
+	maxArgsSize   = 4 << 20 // bytes
+	maxArgsDepth  = 64      // levels of nesting
+	maxArgsValues = 100_000 // JSON values in all
+)
+
+// Limits on one number, in a schema or in arguments. The validator counts with
+// exact fractions, so that a short text such as 1e999999 would cost it
+// milliseconds a keyword and a longer exponent would make it panic.
+const (
+	maxNumberDigits   = 1_000
+	maxNumberExponent = 1_000
+)
+
+// Limits on the work of one Validate, Cast or Defaults. A recursive union can
+// cost exponentially much in the depth of the arguments, and a pattern that
+// backtracks in the length of a text.
+const (
+	maxSteps       = 500_000 // subschemas met
+	maxMatchTime   = 100 * time.Millisecond
+	maxPatternTime = 500 * time.Millisecond // of all backtracking matches together
+	maxWalkDepth   = 500                    // subschemas inside each other, references followed
+	maxIdle        = 4                      // compiled copies kept for concurrent use
+)
+
+// Limits on messages.
+const (
+	maxProblems   = 20 // the rest is counted
+	maxShown      = 60 // characters of one value or key
+	maxListed     = 20 // allowed values or known names
+	maxSuggested  = 3  // example names in a hint
+	contextBefore = 10 // characters shown around a syntax error
+	contextAfter  = 20
+)

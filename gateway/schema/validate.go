@@ -1,0 +1,118 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	js "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Validate checks args, whose numbers are json.Number or Go numbers. The error
+// is an *Error with every problem, sorted by path, at most maxProblems of them
+// and a count of the rest; any other error is a fault of this package, not of
+// the arguments.
+func (s *Schema) Validate(args map[string]any) error {
+	if args == nil {
+		args = map[string]any{}
+	}
+	problems, err := s.check(args)
+	switch {
+	case errors.Is(err, errTooComplex):
+		return &Error{Problems: []string{"arguments take too long to check against this tool's schema; send simpler or less nested ones"}}
+	case err != nil:
+		return err
+	case len(problems) == 0:
+		return nil
+	}
+	return &Error{Problems: sentences(problems)}
+}
+
+// check lists what is wrong with any JSON value, unsorted.
+func (s *Schema) check(v any) ([]problem, error) {
+	if faults := numberFaults(v); faults != nil {
+		return faults, nil
+	}
+	var problems []problem
+	err := s.pool.use(func(p *program) error {
+		var err error
+		problems, err = explain(p.root.Validate(v), v, s.doc)
+		return err
+	})
+	return problems, err
+}
+
+// explain words what the validator found.
+func explain(found error, v, doc any) ([]problem, error) {
+	if found == nil {
+		return nil, nil
+	}
+	tree, ok := errors.AsType[*js.ValidationError](found)
+	if !ok {
+		return nil, fmt.Errorf("schema: the validator failed: %w", found)
+	}
+	w := worder{value: v, doc: doc}
+	problems := w.problems(tree)
+	return problems, w.failed
+}
+
+// sentences words problems for a model: sorted, each once, capped.
+func sentences(problems []problem) []string {
+	sortProblems(problems)
+	var out []string
+	seen := map[string]bool{}
+	for _, p := range problems {
+		if s := p.sentence(); !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	if more := len(out) - maxProblems; more > 0 {
+		out = append(out[:maxProblems], fmt.Sprintf("and %d more", more))
+	}
+	return out
+}
+
+func sortProblems(problems []problem) {
+	slices.SortStableFunc(problems, func(a, b problem) int {
+		if c := a.at.compare(b.at); c != 0 {
+			return c
+		}
+		return strings.Compare(a.text, b.text)
+	})
+}
+
+// numberFaults lists the numbers of a value that must not reach the
+// validator. Arguments that went through Normalise have none; those that a
+// hook made may.
+func numberFaults(v any) []problem {
+	var out []problem
+	var visit func(v any, at location)
+	visit = func(v any, at location) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, member := range v {
+				visit(member, append(at, name))
+			}
+		case []any:
+			for i, item := range v {
+				visit(item, append(at, i))
+			}
+		case json.Number:
+			if fault := numberTextFault(v); fault != "" {
+				out = append(out, problem{at: slices.Clone(at), text: fault})
+			}
+		}
+	}
+	visit(v, nil)
+	return out
+}
+
+func numberTextFault(n json.Number) string {
+	if !jsonNumber.MatchString(n.String()) {
+		return "is not a number: " + quote(n.String())
+	}
+	return numberFault(n.String())
+}

@@ -1,0 +1,140 @@
+package policy
+
+import (
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Effect is what becomes of a call.
+type Effect string
+
+// The effects.
+const (
+	Allow Effect = "allow"
+	Deny  Effect = "deny"
+	Ask   Effect = "ask" // a person has to agree first
+)
+
+// Request is a call about which to decide.
+type Request struct {
+	Tool   *tool.Spec
+	Args   map[string]any // checked arguments; numbers are json.Number
+	Caller tool.Caller
+	Via    tool.Via
+}
+
+// Decision is what the policy says about one request.
+type Decision struct {
+	Effect Effect
+	Rule   string // the rule that decided; empty for the default
+	Reason string // the rule's reason; empty when it gives none
+	Err    error  // why the rule's condition or reason failed; the effect is then Deny
+}
+
+// Engine is a compiled policy; it does not change and is safe for concurrent
+// use. The nil Engine, that of a configuration without a policy section,
+// allows every call.
+type Engine struct {
+	env      *expression.Env
+	rules    []*rule
+	fallback Effect
+}
+
+// Compile compiles a policy section for the tools of a configuration and
+// reports every mistake at its place; a rule that reaches none of the tools is
+// a warning. The engine is only to be used when nothing was reported as an
+// error.
+func Compile(at diag.Cursor, cfg *Config, tools []*tool.Spec) *Engine {
+	e := &Engine{env: environment(), fallback: Effect(cfg.Default)}
+	if e.fallback == "" {
+		e.fallback = Deny
+	}
+	for i := range cfg.Rules {
+		rc, here := &cfg.Rules[i], at.Key("rules").Index(i)
+		if rc.Enabled != nil && !*rc.Enabled {
+			continue
+		}
+		if r := compileRule(here, rc, e.env); r != nil {
+			e.rules = append(e.rules, r)
+			warnUnreached(here, r, tools)
+		}
+		if rc.Action == string(Ask) {
+			here.Key("action").Warnf("use deny or allow", "no approver can be set up yet, so a call that this rule asks about does not run")
+		}
+	}
+	return e
+}
+
+func warnUnreached(at diag.Cursor, r *rule, tools []*tool.Spec) {
+	for _, t := range tools {
+		if r.reaches(t) {
+			return
+		}
+	}
+	at.Warnf("check the names in tools and tags", "rule %q reaches none of the tools", r.name)
+}
+
+// Decide finds the first rule that matches the request. A condition or a
+// reason that fails to evaluate denies.
+func (e *Engine) Decide(req *Request) Decision {
+	if e == nil {
+		return Decision{Effect: Allow}
+	}
+	var vars *expression.Vars
+	for _, r := range e.rules {
+		if !r.matches(req) {
+			continue
+		}
+		if vars == nil {
+			vars = e.env.Vars(req.values())
+		}
+		ok, err := r.holds(vars)
+		if err != nil {
+			return Decision{Effect: Deny, Rule: r.name, Err: err}
+		}
+		if ok {
+			return r.decision(vars)
+		}
+	}
+	return Decision{Effect: e.fallback}
+}
+
+func (r *rule) decision(vars *expression.Vars) Decision {
+	d := Decision{Effect: r.effect, Rule: r.name}
+	if r.reason == nil {
+		return d
+	}
+	if d.Reason, _, d.Err = r.reason.Text(vars); d.Err != nil {
+		d.Effect = Deny
+	}
+	return d
+}
+
+// Lists reports whether a caller may be shown a tool: unless every call of it
+// is certainly denied, whatever its arguments.
+func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
+	if e == nil {
+		return true
+	}
+	req := Request{Tool: s, Caller: caller, Via: tool.ViaDirect}
+	values := req.values()
+	delete(values, "args")
+	var vars *expression.Vars
+	for _, r := range e.rules {
+		if !r.matches(&req) {
+			continue
+		}
+		if vars == nil {
+			vars = e.env.Vars(values)
+		}
+		truth := r.early(vars)
+		if truth != expression.No && r.effect != Deny {
+			return true
+		}
+		if truth == expression.Yes {
+			return false
+		}
+	}
+	return e.fallback != Deny
+}

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -41,38 +43,35 @@ type Engine struct {
 	fallback Effect
 }
 
-// Compile compiles a policy section for the tools of a configuration and
-// reports every mistake at its place; a rule that reaches none of the tools is
-// a warning. The engine is only to be used when nothing was reported as an
-// error.
-func Compile(at diag.Cursor, cfg *Config, tools []*tool.Spec) *Engine {
+// Compile compiles a policy section and reports every mistake at its place.
+// The engine is only to be used when nothing was reported.
+func Compile(at diag.Cursor, cfg *Config) *Engine {
 	e := &Engine{env: environment(), fallback: Effect(cfg.Default)}
 	if e.fallback == "" {
 		e.fallback = Deny
 	}
 	for i := range cfg.Rules {
-		rc, here := &cfg.Rules[i], at.Key("rules").Index(i)
-		if rc.Enabled != nil && !*rc.Enabled {
-			continue
-		}
-		if r := compileRule(here, rc, e.env); r != nil {
+		rc := &cfg.Rules[i]
+		r := compileRule(at.Key("rules"), i, rc, e.env)
+		if r != nil && (rc.Enabled == nil || *rc.Enabled) {
 			e.rules = append(e.rules, r)
-			warnUnreached(here, r, tools)
-		}
-		if rc.Action == string(Ask) {
-			here.Key("action").Warnf("use deny or allow", "no approver can be set up yet, so a call that this rule asks about does not run")
 		}
 	}
 	return e
 }
 
-func warnUnreached(at diag.Cursor, r *rule, tools []*tool.Spec) {
-	for _, t := range tools {
-		if r.reaches(t) {
-			return
+// Advise warns of rules that are valid and yet not what anyone wants, given
+// the tools of the configuration; at is the place of the policy section.
+func (e *Engine) Advise(at diag.Cursor, tools []*tool.Spec) {
+	for _, r := range e.rules {
+		here := at.Key("rules").Index(r.index)
+		if !slices.ContainsFunc(tools, r.reaches) {
+			here.Warnf("check the names in tools and tags", "rule %q reaches none of the tools", r.name)
+		}
+		if r.effect == Ask {
+			here.Key("action").Warnf("use deny or allow", "no approver can be set up yet, so a call that this rule asks about does not run")
 		}
 	}
-	at.Warnf("check the names in tools and tags", "rule %q reaches none of the tools", r.name)
 }
 
 // Decide finds the first rule that matches the request. A condition or a

@@ -24,7 +24,8 @@ func compile(t *testing.T, cfg policy.Config) (*policy.Engine, diag.Problems) {
 	var report diag.Report
 	at := diag.NewCursor(&report, nil).Key("policy")
 	list := []*tool.Spec{specs["find"], specs["pay"], specs["pay_back"], specs["git-issue"]}
-	e := policy.Compile(at, &cfg, list)
+	e := policy.Compile(at, &cfg)
+	e.Advise(at, list)
 	return e, report.Problems()
 }
 

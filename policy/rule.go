@@ -10,6 +10,7 @@ import (
 
 // rule is a compiled RuleConfig.
 type rule struct {
+	index   int // in the section
 	name    string
 	tools   []glob
 	tags    []string
@@ -19,9 +20,10 @@ type rule struct {
 	reason  *expression.Template // nil when the rule gives none
 }
 
-// compileRule reports every mistake at the rule and then returns nil.
-func compileRule(at diag.Cursor, cfg *RuleConfig, env *expression.Env) *rule {
-	r := &rule{name: cfg.Name, tags: cfg.Tags, effect: Effect(cfg.Action)}
+// compileRule compiles the rule at an index of a list. It reports every mistake and then returns nil.
+func compileRule(at diag.Cursor, index int, cfg *RuleConfig, env *expression.Env) *rule {
+	at = at.Index(index)
+	r := &rule{index: index, name: cfg.Name, tags: cfg.Tags, effect: Effect(cfg.Action)}
 	var okTools, okCallers bool
 	r.tools, okTools = compileGlobs(at.Key("tools"), cfg.Tools)
 	r.callers, okCallers = compileGlobs(at.Key("callers"), cfg.Callers)

@@ -77,7 +77,8 @@ func (h *house) listen(ctx context.Context, logger *slog.Logger, mcp *mcpserver.
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	logger.Info("serving", "mcp", "http://"+address+"/mcp", "http", "http://"+address+"/v1/tools", "tools", len(h.config.Tools))
+	base := "http://" + listener.Addr().String()
+	logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", len(h.config.Tools))
 	select {
 	case err := <-failed:
 		return err

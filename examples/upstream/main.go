@@ -4,10 +4,10 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -106,9 +106,11 @@ func answer(w http.ResponseWriter, status int, value any) {
 func main() {
 	listen := flag.String("listen", "127.0.0.1:9090", "address to listen on")
 	flag.Parse()
-	server := &http.Server{Addr: *listen, Handler: newShop().handler(), ReadHeaderTimeout: 5 * time.Second}
-	fmt.Println("example API on http://" + *listen)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
 		log.Fatal(err)
 	}
+	fmt.Println("example API on http://" + listener.Addr().String())
+	server := &http.Server{Handler: newShop().handler(), ReadHeaderTimeout: 5 * time.Second}
+	log.Fatal(server.Serve(listener))
 }

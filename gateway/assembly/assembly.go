@@ -44,15 +44,16 @@ func Build(cfg *config.Config, secrets Secrets) *Assembly {
 	b := builder{cfg: cfg, client: a.client}
 	b.secrets(secrets)
 	entries := b.tools()
-	engine := b.policy(entries)
+	engine := b.policy()
 	if cfg.Problems().Err() != nil {
 		return a
 	}
 	tools, err := registry.New(entries)
 	if err != nil {
-		cfg.At().Key("tools").Errorf("%v", err)
+		b.at("tools").Errorf("%v", err)
 		return a
 	}
+	b.advise(tools, engine)
 	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Masker: secret.NewMasker(b.revealed()...)}
 	return a
 }
@@ -83,17 +84,28 @@ func (b *builder) revealed() []secret.Value {
 	return values
 }
 
-func (b *builder) policy(entries []*registry.Entry) *policy.Engine {
-	if b.cfg.Policy == nil {
-		b.at("policy").Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
+// policy compiles the rules; nil, which allows every call, without a policy
+// section.
+func (b *builder) policy() *policy.Engine {
+	if b.cfg.Policy == nil || b.cfg.Broken("policy") {
 		return nil
 	}
-	if b.cfg.Broken("policy") {
-		return nil
+	return policy.Compile(b.at("policy"), b.cfg.Policy)
+}
+
+// advise warns of what is valid and yet not what anyone wants. It is for a
+// configuration without errors: with one, half of it would be a false alarm.
+func (b *builder) advise(tools *registry.Registry, engine *policy.Engine) {
+	var specs []*tool.Spec
+	for _, e := range tools.All() {
+		specs = append(specs, e.Spec)
+		if e.Spec.Description == "" {
+			b.at("tools", e.Spec.Name).Warnf("add a description", "models choose a tool by its description, and this one has none")
+		}
 	}
-	specs := make([]*tool.Spec, len(entries))
-	for i, e := range entries {
-		specs[i] = e.Spec
+	if engine == nil {
+		b.cfg.At().Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
+		return
 	}
-	return policy.Compile(b.at("policy"), b.cfg.Policy, specs)
+	engine.Advise(b.at("policy"), specs)
 }

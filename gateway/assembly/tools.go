@@ -1,7 +1,6 @@
 package assembly
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -42,14 +41,11 @@ func (b *builder) tools() []*registry.Entry {
 // tool compiles one tool; nil after a mistake.
 func (b *builder) tool(name string, t *config.Tool) *registry.Entry {
 	spec := b.spec(name, t)
-	if t.Description == "" {
-		b.at("tools", name).Warnf("add a description", "models choose a tool by its description, and this one has none")
-	}
 	s := b.schema(name, spec.Parameters)
 	if s == nil {
 		return nil
 	}
-	args := shape{output: cmp.Or(t.Output, tool.OutputAuto)}
+	args := shape{output: t.Output}
 	args.names, args.closed = s.Properties()
 	args.closed = args.closed || t.Parameters == nil
 	runner := b.runner(name, t, args)
@@ -60,13 +56,12 @@ func (b *builder) tool(name string, t *config.Tool) *registry.Entry {
 }
 
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
-	d := b.cfg.Defaults
 	spec := &tool.Spec{
 		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
 		Method: name, Source: sourceDeclared,
 		Parameters: t.Parameters,
-		Timeout:    cmp.Or(t.Timeout, d.Timeout, tool.DefaultTimeout),
-		MaxOutput:  int64(cmp.Or(t.MaxOutput, d.MaxOutput, tool.DefaultMaxOutput)),
+		Timeout:    t.Timeout,
+		MaxOutput:  int64(t.MaxOutput),
 	}
 	if spec.Parameters == nil {
 		spec.Parameters = json.RawMessage(noParameters)

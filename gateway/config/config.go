@@ -119,7 +119,18 @@ const pathSeparator = "\x00"
 type findings struct {
 	report diag.Report
 	broken map[string]bool
-	count  int
+	seen   map[sameProblem]bool
+}
+
+// sameProblem tells problems apart: a value that aliases put in several places
+// has its mistakes once.
+type sameProblem struct {
+	place     diag.Place
+	key, text string
+}
+
+func newFindings() *findings {
+	return &findings{broken: map[string]bool{}, seen: map[sameProblem]bool{}}
 }
 
 // add puts a problem at a path on the report. Beyond maxProblems it says so
@@ -129,11 +140,18 @@ func (f *findings) add(path []string, p diag.Problem) {
 	if !p.Warning {
 		f.markBroken(path)
 	}
-	f.count++
+	same := sameProblem{place: p.Place, text: p.Text}
+	if len(path) > 0 {
+		same.key = path[len(path)-1]
+	}
+	if f.seen[same] {
+		return
+	}
+	f.seen[same] = true
 	switch {
-	case f.count <= maxProblems:
+	case len(f.seen) <= maxProblems:
 		f.report.Add(p)
-	case f.count == maxProblems+1:
+	case len(f.seen) == maxProblems+1:
 		f.report.Add(diag.Problem{
 			Place: diag.Place{File: p.Place.File, Line: p.Place.Line}, Text: "too many problems; from here on some are not shown",
 			Hint: "mend these first",

@@ -11,27 +11,29 @@ import (
 	"github.com/toolgate/toolgate/gateway/diag"
 )
 
-// plainWords says in plainer words what the YAML library says of the mistakes
-// that people make most.
-var plainWords = map[string]string{
-	"mapping values are not allowed in this context":                "\": \" cannot stand inside a value without quotes",
-	"found unexpected end of stream":                                "the closing quote is missing",
-	"block sequence entries are not allowed in this context":        "a list that starts with \"-\" belongs on the next line",
-	"did not find expected key":                                     "the line does not go on as a map: expected \"key: value\" here",
-	"did not find expected '-' indicator":                           "the list ends without its next \"-\"; the indentation is not right",
-	"did not find expected ',' or '}'":                              "expected a comma or the closing }",
-	"did not find expected ',' or ']'":                              "expected a comma or the closing ]",
-	"could not find expected ':'":                                   "the line has no \": \" after its key",
-	"did not find expected alphabetic or numeric character":         "* and & have a meaning in YAML and cannot start a text without quotes",
-	"found a tab character that violates indentation":               "a tab cannot indent YAML",
-	"found character that cannot start any token":                   "this character cannot start a value without quotes",
-	"did not find expected <document start>":                        "the text does not go on as a map: expected \"key: value\" here",
-	"found unknown escape character":                                "unknown escape in double quotes",
-	"did not find expected node content":                            "expected a value here",
-	"found a tab character where an indentation space is expected":  "a tab cannot indent YAML",
-	"found character '\\t' that cannot start any token":             "a tab cannot indent YAML",
-	"found a tab character where an indentation space was expected": "a tab cannot indent YAML",
+// A syntax mistake of YAML: what the library says, what people are told, and
+// what they can do where no expression or template explains it.
+type mistake struct {
+	said, text, hint string
 }
+
+// mistakes are those that people make most; others keep the library's words.
+var mistakes = []mistake{
+	{"mapping values are not allowed in this context", `": " cannot stand inside a value without quotes`, ""},
+	{"found unexpected end of stream", "the closing quote is missing", ""},
+	{"block sequence entries are not allowed in this context", `a list that starts with "-" belongs on the next line`, ""},
+	{"did not find expected key", `expected "key: value" here`, "check the indentation of this line and the quotes before it"},
+	{"did not find expected '-' indicator", `expected the next "-" of a list here`, "check the indentation of this line"},
+	{"did not find expected ',' or '}'", "expected a comma or the closing } here", ""},
+	{"did not find expected ',' or ']'", "expected a comma or the closing ] here", ""},
+	{"could not find expected ':'", `the line has no ": " after its key`, ""},
+	{"did not find expected alphabetic or numeric character", "* and & have a meaning in YAML and cannot start a text without quotes", ""},
+	{"found character that cannot start any token", "this character cannot start a value without quotes", ""},
+	{"did not find expected <document start>", `expected "key: value" here`, "check the indentation of this line"},
+}
+
+// unknownAnchor is what the library says of *name without a &name before it.
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
 // syntaxProblem words an error of the YAML library.
 func syntaxProblem(src *source, err error) *diag.Problem {
@@ -39,33 +41,44 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	if !ok {
 		return &diag.Problem{Place: diag.Place{File: src.file}, Text: "not valid YAML: " + err.Error()}
 	}
-	at := position{e.Mark.Line, e.Mark.Column}
-	if at.line == 0 { // reported without a place, or at the end of the file
-		at = position{e.ContextMark.Line, e.ContextMark.Column}
+	at, start := position{e.Mark.Line, e.Mark.Column}, position{e.ContextMark.Line, e.ContextMark.Column}
+	if at.line == 0 {
+		at = start
 	}
-	what := e.Message
-	if plain, ok := plainWords[what]; ok {
-		what = plain
+	if indentedByTab(src.line(at.line)) {
+		return &diag.Problem{Place: src.at(at), Text: "not valid YAML: a tab cannot indent", Hint: "indent with spaces"}
 	}
-	p := &diag.Problem{Place: src.at(at), Text: "not valid YAML: " + what}
-	if p.Hint = tabHint(src, at); p.Hint != "" {
-		p.Text = "not valid YAML: a tab cannot indent"
-		return p
+	m := explain(e.Message)
+	p := &diag.Problem{Place: src.at(at), Text: "not valid YAML: " + m.text, Hint: m.hint}
+	if start.line > 0 && start.line < at.line {
+		p.Text += fmt.Sprintf(", in what starts on line %d", start.line)
 	}
-	if start := e.ContextMark.Line; start > 0 && start < at.line {
-		p.Text += fmt.Sprintf(", in what starts on line %d", start)
+	if hint := quoteHint(src, at, start); hint != "" {
+		p.Hint = hint
 	}
-	p.Hint = quoteHint(src, at, position{e.ContextMark.Line, e.ContextMark.Column})
 	return p
 }
 
-// tabHint helps where a line is indented with a tab.
-func tabHint(src *source, at position) string {
-	line := src.line(at.line)
-	if indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; strings.Contains(indent, "\t") {
-		return "indent with spaces"
+// explain finds plainer words for a message of the library.
+func explain(said string) mistake {
+	if name := unknownAnchor.FindStringSubmatch(said); name != nil {
+		return mistake{
+			text: fmt.Sprintf("*%s is an alias in YAML, and nothing before it is named &%s", name[1], name[1]),
+			hint: "if it is text, put it in single quotes: " + singleQuoted("*"+name[1]),
+		}
 	}
-	return ""
+	for _, m := range mistakes {
+		if m.said == said {
+			return m
+		}
+	}
+	return mistake{text: said}
+}
+
+// indentedByTab reports a line that a tab indents.
+func indentedByTab(line string) bool {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	return strings.Contains(indent, "\t")
 }
 
 var (
@@ -77,38 +90,62 @@ var (
 	flowMember = regexp.MustCompile(`[{,] *(when|expr|ok|result): `)
 	// expressionKey are the keys whose values are expressions.
 	expressionKey = regexp.MustCompile(`^(when|expr|ok|result)$`)
-	// needsQuotes is a value that starts with a character YAML gives a meaning.
-	needsQuotes = regexp.MustCompile("^[*&!@`%|>\"']")
+	// quoted is a value that is in quotes from end to end.
+	quoted = regexp.MustCompile(`^("[^"]*"|'[^']*')( *#.*)?$`)
+	// closedQuote is such a value inside { } and [ ].
+	closedQuote = regexp.MustCompile(`^ *("[^"]*"|'[^']*') *([,}\]]|$)`)
+	// openQuote is a value that starts with a quote and does not end with it.
+	openQuote = regexp.MustCompile(`^("[^"]*|'[^']*)$`)
+	// needsQuotes is a value that starts with a character YAML gives a meaning,
+	// or has ": " in it.
+	needsQuotes = regexp.MustCompile("^[*&!@`%|>\"']|: ")
+	// flowStar is a glob without quotes in a list.
+	flowStar = regexp.MustCompile(`[\[,] *(\*[^\],]*)`)
 )
 
 // quoteHint says how to quote, when the faulty line, or the one where the
-// faulty value starts, holds an expression or a template.
+// faulty value starts, holds an expression, a template or a glob.
 func quoteHint(src *source, at, start position) string {
-	for _, n := range []int{at.line, start.line} {
-		if hint := quoteLine(src.line(n)); hint != "" {
-			return hint
+	if hint := quoteLine(src.line(at.line)); hint != "" {
+		return hint
+	}
+	for n := at.line - 1; n >= max(start.line, at.line-openQuoteLines, 1); n-- {
+		if m := blockLine.FindStringSubmatch(src.line(n)); m != nil && openQuote.MatchString(m[2]) {
+			return fmt.Sprintf("does the quote on line %d lack its end?", n)
 		}
 	}
-	return ""
+	return quoteLine(src.line(start.line))
 }
+
+// openQuoteLines is how far back a quote without an end is looked for.
+const openQuoteLines = 20
 
 func quoteLine(line string) string {
 	const advice = "put the whole value in single quotes"
 	if m := blockLine.FindStringSubmatch(line); m != nil && !strings.ContainsAny(m[2][:1], "{[") {
-		key, value := m[1], m[2]
-		if expressionKey.MatchString(key) || holdsTemplate.MatchString(value) || needsQuotes.MatchString(value) {
-			return advice + ": " + key + ": " + singleQuoted(value)
-		}
-		return ""
+		return quoteBlock(advice, m[1], m[2])
 	}
 	if t := holdsTemplate.FindString(line); t != "" {
 		return advice + ", inside { } and [ ] always: " + singleQuoted(t)
 	}
-	if m := flowMember.FindStringSubmatch(line); m != nil {
-		return advice + ": " + m[1] + ": '…'"
+	for _, m := range flowMember.FindAllStringSubmatchIndex(line, -1) {
+		if !closedQuote.MatchString(line[m[1]:]) {
+			return advice + ": " + line[m[2]:m[3]] + ": '…'"
+		}
 	}
-	if strings.Contains(line, "[*") || strings.Contains(line, ", *") {
-		return advice + ": '*'"
+	if m := flowStar.FindStringSubmatch(line); m != nil {
+		return advice + ": " + singleQuoted(m[1])
+	}
+	return ""
+}
+
+// quoteBlock is quoteLine for the key and value of a line.
+func quoteBlock(advice, key, value string) string {
+	if quoted.MatchString(value) || openQuote.MatchString(value) {
+		return ""
+	}
+	if expressionKey.MatchString(key) || holdsTemplate.MatchString(value) || needsQuotes.MatchString(value) {
+		return advice + ": " + key + ": " + singleQuoted(value)
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -39,6 +40,9 @@ func parseJSON(src *source) (*yaml.Node, *diag.Problem) {
 }
 
 func (f *jsonFile) problem(err error) *diag.Problem {
+	if errors.Is(err, errTooDeep) {
+		return &diag.Problem{Place: f.src.at(f.at), Text: err.Error()}
+	}
 	text := err.Error()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		text = "the file ends too early"
@@ -49,8 +53,7 @@ func (f *jsonFile) problem(err error) *diag.Problem {
 	return &diag.Problem{Place: f.src.at(f.at), Text: "not valid JSON: " + text}
 }
 
-// errTooDeep ends reading; the builder has the wording for it.
-var errTooDeep = errors.New("maps and lists lie too deep in one another")
+var errTooDeep = fmt.Errorf("maps and lists lie more than %d levels deep here", maxDepth)
 
 // place moves to the start of the next token and returns where that is.
 func (f *jsonFile) place() position {

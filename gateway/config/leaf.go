@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"net/netip"
@@ -19,7 +18,7 @@ func (c *checker) scalar(t *trail, n *node, s *shape) (any, bool) {
 	switch s.form {
 	case formBool:
 		if n.kind != boolean {
-			return c.wrongKind(t, n, s, "true or false", "")
+			return c.wrongKind(t, n, s, "true or false", boolHint(n))
 		}
 		return strings.EqualFold(n.text, "true"), true
 	case formInt:
@@ -53,7 +52,7 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 		c.report(t, t.place, "give it a value, or remove it", "must not be empty")
 		return nil, false
 	case s.note.oneOf != nil && !slices.Contains(s.note.oneOf, n.text):
-		hint := cmp.Or(diag.DidYouMean(n.text, s.note.oneOf))
+		hint := diag.DidYouMean(n.text, s.note.oneOf)
 		c.report(t, t.place, hint, "must be one of %s, got %q", strings.Join(s.note.oneOf, ", "), shorten(n.text))
 		return nil, false
 	}
@@ -63,7 +62,11 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 
 func (c *checker) integer(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != integer {
-		return c.wrongKind(t, n, s, "a whole number", "")
+		hint := ""
+		if n.kind == text && intText.MatchString(n.text) {
+			hint = "write it without quotes"
+		}
+		return c.wrongKind(t, n, s, "a whole number", hint)
 	}
 	i, err := strconv.Atoi(n.text)
 	if err != nil {
@@ -98,6 +101,17 @@ func (c *checker) parsed(t *trail, n *node, s *shape, want, hint string, parse f
 	return n.text, true
 }
 
+// boolHint helps with the words that YAML 1.1 took for booleans.
+func boolHint(n *node) string {
+	switch strings.ToLower(n.text) {
+	case "yes", "y", "on", "true":
+		return "write true"
+	case "no", "n", "off", "false":
+		return "write false"
+	}
+	return ""
+}
+
 // durationHint helps with a number that lacks its unit.
 func durationHint(n *node) string {
 	if n.kind == integer {
@@ -125,7 +139,7 @@ func parseDuration(s string) (time.Duration, error) {
 	}
 	if rest != "" || !hasDays {
 		d, err := time.ParseDuration(rest)
-		if err != nil || d > math.MaxInt64-total || strings.HasPrefix(rest, "-") {
+		if err != nil || d > math.MaxInt64-total || hasDays && d < 0 {
 			return 0, badDuration(s)
 		}
 		total += d

@@ -62,7 +62,7 @@ func Parse(name string, data []byte) (*Config, diag.Problems) {
 	if problem != nil {
 		return nil, diag.Problems{*problem}
 	}
-	f := &findings{broken: map[string]bool{}}
+	f := newFindings()
 	tree := buildTree(src, f, doc)
 	if tree == nil || tree.kind == broken {
 		return nil, f.report.Problems()

@@ -71,14 +71,14 @@ func (c *Config) checkListen() {
 	}
 }
 
-// checkSecrets counts the keys that are written, broken ones too, so that one
-// mistake is not reported twice.
+// checkSecrets leaves out entries that are broken, so that one mistake is not
+// reported twice.
 func (c *Config) checkSecrets() {
 	for _, m := range c.tree.sectionMembers("secrets") {
-		if m.value.kind != mapping {
+		path := []string{"secrets", m.key}
+		if m.value.kind != mapping || c.Broken(path...) {
 			continue
 		}
-		path := []string{"secrets", m.key}
 		env, file := m.value.find("env"), m.value.find("file")
 		switch {
 		case env == nil && file == nil:

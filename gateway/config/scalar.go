@@ -88,7 +88,14 @@ func tagHint(y *yaml.Node) string {
 	if y.Kind != yaml.ScalarNode || strings.HasPrefix(y.Tag, "!!") {
 		return "remove the tag"
 	}
-	return "put the whole value in single quotes: " + singleQuoted(strings.TrimSpace(y.Tag+" "+y.Value))
+	value := y.Value
+	if q := quoteOf(y.Style); q == '"' || q == '\'' {
+		value = string(q) + value + string(q)
+	}
+	if y.Anchor != "" {
+		value = "&" + y.Anchor + " " + value
+	}
+	return "put the whole value in single quotes: " + singleQuoted(strings.TrimSpace(y.Tag+" "+value))
 }
 
 // singleQuoted writes a text as YAML does in single quotes.

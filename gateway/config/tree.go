@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"go.yaml.in/yaml/v4"
 
@@ -70,10 +71,15 @@ func (b *builder) build(y *yaml.Node, depth int) *node {
 	return n
 }
 
+// shownPath is how many keys of a path are shown where a limit is passed: such
+// paths can be long.
+const shownPath = 3
+
 // fail reports, once, that the tree passes a limit, and stops building.
 func (b *builder) fail(y *yaml.Node, format string, args ...any) *node {
 	if !b.failed {
 		b.failed = true
+		b.path = b.path[:min(len(b.path), shownPath)]
 		b.report(position{y.Line, y.Column}, "", format, args...)
 	}
 	return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
@@ -99,11 +105,18 @@ func (b *builder) alias(y *yaml.Node, depth int) *node {
 	return n
 }
 
+// inside builds a value that lies one level further down, at a key.
+func (b *builder) inside(key string, y *yaml.Node, depth int) *node {
+	outer := b.path
+	b.path = append(b.path, key)
+	n := b.node(y, depth+1)
+	b.path = outer
+	return n
+}
+
 func (b *builder) list(n *node, y *yaml.Node, depth int) {
 	for i, item := range y.Content {
-		b.path = append(b.path, fmt.Sprint(i))
-		child := b.node(item, depth+1)
-		b.path = b.path[:len(b.path)-1]
+		child := b.inside(strconv.Itoa(i), item, depth)
 		n.items = append(n.items, child)
 		n.count(child)
 	}
@@ -131,13 +144,13 @@ func (b *builder) mapping(n *node, y *yaml.Node, depth int) {
 // member builds a value and puts it in the map under a key that is not there
 // yet.
 func (b *builder) member(n *node, m member, v *yaml.Node, depth int) {
-	b.path = append(b.path, m.key)
-	defer func() { b.path = b.path[:len(b.path)-1] }()
 	if first := n.find(m.key); first != nil {
-		b.report(m.place, "remove one of them", "the key is written twice, first on line %d", first.place.line)
+		b.findings.add(further(b.path, m.key), diag.Problem{
+			Place: b.src.at(m.place), Text: fmt.Sprintf("the key is written twice, first on line %d", first.place.line), Hint: "remove one of them",
+		})
 		return
 	}
-	m.value = b.node(v, depth+1)
+	m.value = b.inside(m.key, v, depth)
 	n.put(m)
 }
 

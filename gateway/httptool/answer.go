@@ -128,7 +128,7 @@ func (a *answer) render(mode tool.OutputMode) (tool.Output, error) {
 
 func (a *answer) kind() string {
 	if encoding := a.header.Get("Content-Encoding"); encoding != "" {
-		return fmt.Sprintf("%q in the encoding %q", a.media, encoding)
+		return fmt.Sprintf("%s in the encoding %q", a.media, encoding)
 	}
 	if a.media == "" {
 		return "an unnamed type"
@@ -140,6 +140,9 @@ func (a *answer) kind() string {
 // learn from what the upstream says of it.
 func (a *answer) failure() *tool.Error {
 	line := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
+	if a.status < http.StatusBadRequest {
+		line += " with what this tool counts as a failure"
+	}
 	if said := a.excerpt(); said != "" {
 		line += ": " + said
 	}

@@ -76,8 +76,12 @@ func sameOrigin(next *http.Request, before []*http.Request) error {
 // origin is an address's scheme, host and port (RFC 6454 section 4).
 func origin(u *url.URL) [3]string {
 	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
 	}
 	return [3]string{u.Scheme, strings.ToLower(u.Hostname()), port}
 }

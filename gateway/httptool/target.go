@@ -83,7 +83,7 @@ func (c *compiler) origin(at diag.Cursor, text string, client *Client) string {
 
 func isHost(text string) bool {
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" {
+	if err != nil || u.Hostname() == "" || u.Scheme+"://"+u.Host != text {
 		return false
 	}
 	if u.Port() == "" {

@@ -156,7 +156,9 @@ func TestTextsAreCut(t *testing.T) {
 		"result":           {Record{Result: "日本語"}, Options{MaxResult: 2}, func(r Record) string { return r.Result }, "日本… (3 more bytes)"},
 		"result that fits": {Record{Result: "日本"}, Options{MaxResult: 2}, func(r Record) string { return r.Result }, "日本"},
 		"arguments": {
-			Record{Arguments: json.RawMessage(`{"a": 1}`)}, Options{MaxArguments: 7}, func(r Record) string { return string(r.Arguments) },
+			Record{Arguments: json.RawMessage(`{"a": 1}`)},
+			Options{MaxArguments: 7},
+			func(r Record) string { return string(r.Arguments) },
 			`{"$omitted":"8 bytes of arguments, more than the 7 that the log keeps"}`,
 		},
 		"arguments that fit":      {Record{Arguments: json.RawMessage(`{"a": 1}`)}, Options{MaxArguments: 8}, func(r Record) string { return string(r.Arguments) }, `{"a":1}`},

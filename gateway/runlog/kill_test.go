@@ -68,9 +68,13 @@ func writeForEver(dir string) {
 	const goroutines = 100
 	j, err := Open(dir, Options{})
 	check(err)
-	args := `{"text":"` + strings.Repeat("x", 8<<10) + `"}` // more than one page
+	small, large := `{"text":"x"}`, `{"text":"`+strings.Repeat("x", 8<<10)+`"}` // more than one page
 	var all sync.WaitGroup
 	for g := range goroutines {
+		args := small
+		if g%10 == 0 {
+			args = large
+		}
 		all.Go(func() {
 			for n := 0; ; n++ {
 				rec := Record{CallID: fmt.Sprintf("%d-%d", g, n), Tool: "pay", Arguments: []byte(args)}

@@ -45,8 +45,8 @@ func (p problem) sentence() string {
 	s := p.text
 	if len(p.at) > 0 {
 		s = p.at.String() + ": " + s
-	} else if p.rootless() {
-		s = "arguments " + s
+	} else {
+		s = aboutAll(s)
 	}
 	if p.hint != "" {
 		s += " (" + p.hint + ")"
@@ -54,8 +54,19 @@ func (p problem) sentence() string {
 	return s
 }
 
-// rootless reports whether the text is a predicate that needs a subject.
-func (p problem) rootless() bool { return !strings.HasPrefix(p.text, "arguments ") }
+// aboutAll gives a predicate the arguments as a whole for its subject.
+func aboutAll(text string) string {
+	const subject = "arguments "
+	if strings.HasPrefix(text, subject) {
+		return text
+	}
+	for one, many := range map[string]string{"is ": "are ", "has ": "have ", "fits ": "fit "} {
+		if rest, ok := strings.CutPrefix(text, one); ok {
+			return subject + many + rest
+		}
+	}
+	return subject + text
+}
 
 // refusal turns one problem into the error of arguments.
 func refusal(p problem) *Error { return &Error{Problems: []string{p.sentence()}} }

@@ -77,10 +77,23 @@ func mistakeOf(err error, doc any) problem {
 	if e, ok := errors.AsType[*js.InvalidRegexError](err); ok {
 		return badPattern(e, doc)
 	}
+	if e, ok := errors.AsType[*js.DuplicateAnchorError](err); ok {
+		return twice("anchor "+quote(e.Anchor), e.Ptr1, e.Ptr2, doc)
+	}
+	if e, ok := errors.AsType[*js.DuplicateIDError](err); ok {
+		return twice("id "+quote(strings.TrimPrefix(e.ID, strings.TrimSuffix(base, "arguments"))), e.Ptr1, e.Ptr2, doc)
+	}
 	if p, ok := badReference(err, doc); ok {
 		return p
 	}
 	return problem{text: "cannot be compiled: " + strings.ReplaceAll(err.Error(), base, "")}
+}
+
+// twice words a name that two subschemas have; the validator meets them in any
+// order.
+func twice(what, a, b string, doc any) problem {
+	first, second := min(a, b), max(a, b)
+	return problem{at: locate(pointer(second), doc), text: what + " also stands at #" + first, hint: "give each its own"}
 }
 
 // invalid words a document that its metaschema refuses: the first problem.
@@ -88,13 +101,14 @@ func invalid(e *js.SchemaValidationError, doc any) problem {
 	path, _ := tokens(e.URL)
 	at := locate(path, doc)
 	part := at.lookup(doc)
-	problems, err := explain(e.Err, part, nil)
+	problems, err := worder{value: part}.explain(e.Err)
 	if err != nil || len(problems) == 0 {
 		return problem{at: at, text: "is not a valid schema"}
 	}
 	for i, p := range problems {
-		problems[i] = schemaWords(p, p.at.lookup(part))
-		problems[i].at = append(slices.Clip(at), p.at...)
+		p = schemaWords(p, p.at.lookup(part))
+		p.at = append(slices.Clip(at), p.at...)
+		problems[i] = p
 	}
 	sortProblems(problems)
 	return problems[0]
@@ -105,6 +119,12 @@ func schemaWords(p problem, v any) problem {
 	switch name, text := keywordAt(p.at), got(v); {
 	case name == "type" && typeName(v) == "string":
 		p.text, p.hint = typeMistake(fmt.Sprint(v))
+	case name == "type" && typeName(v) == "array":
+		return typeListMistake(p, v)
+	case name == "pattern" && typeName(v) == "string":
+		p.text = patternText(fmt.Sprint(v))
+	case slices.Equal(p.types, []string{"boolean", "object"}) && name != "items":
+		p.text = "must be a schema such as {type: string}, got " + text
 	case name == "required" && typeName(v) == "string":
 		p.text, p.hint = "must be a list of names, got "+text, "write required: ["+fmt.Sprint(v)+"]"
 	case name == "required" && typeName(v) == "boolean":
@@ -117,6 +137,57 @@ func schemaWords(p problem, v any) problem {
 		p.text, p.hint = "must be a list of values, got "+text, ""
 	}
 	return p
+}
+
+// typeListMistake finds the unknown name in a list of types.
+func typeListMistake(p problem, v any) problem {
+	list, _ := v.([]any)
+	for i, t := range list {
+		name, ok := t.(string)
+		if !ok {
+			return problem{at: p.at.with(i), text: "must be the name of a type, got " + got(t)}
+		}
+		if !slices.Contains(typeNames(), name) {
+			text, hint := typeMistake(name)
+			return problem{at: p.at.with(i), text: text, hint: hint}
+		}
+	}
+	return p
+}
+
+// patternText says what is wrong with a regular expression.
+func patternText(pattern string) string {
+	if _, err := (&budget{}).compilePattern(pattern); err != nil {
+		return "is not a regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+	}
+	return "is not a regular expression"
+}
+
+// findKey finds the first object under patternProperties that has a key: the
+// only names that a metaschema judges.
+func findKey(v any, key string, at location) location {
+	obj, ok := v.(map[string]any)
+	if list, isList := v.([]any); isList {
+		for i, item := range list {
+			if found := findKey(item, key, at.with(i)); found != nil {
+				return found
+			}
+		}
+	}
+	if !ok {
+		return nil
+	}
+	if named, _ := obj["patternProperties"].(map[string]any); named != nil {
+		if _, ok := named[key]; ok {
+			return at.with("patternProperties")
+		}
+	}
+	for _, name := range slices.Sorted(keysOf(obj)) {
+		if found := findKey(obj[name], key, at.with(name)); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // keywordAt is the keyword at the end of a location of a schema; "" where a
@@ -153,5 +224,5 @@ func badPattern(e *js.InvalidRegexError, doc any) problem {
 	if len(path) > 0 && path[len(path)-1] == "patternProperties" {
 		path = append(path, e.Regex)
 	}
-	return problem{at: locate(path, doc), text: "is not a regular expression: " + e.Err.Error()}
+	return problem{at: locate(path, doc), text: patternText(e.Regex)}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // base is the address that a schema's own references are relative to. Its
@@ -87,6 +88,24 @@ func meter(s *js.Schema, b *budget, seen map[*js.Schema]bool) {
 	s.Extensions = append(s.Extensions, b)
 	for _, child := range children(s) {
 		meter(child, b, seen)
+	}
+	if s.PropertyNames != nil {
+		s.Extensions = append(s.Extensions, nameCheck{s.PropertyNames})
+		s.PropertyNames = nil
+	}
+}
+
+// nameCheck does the work of the keyword propertyNames. The validator's own
+// does not copy the path it reports, so that later steps overwrite it.
+type nameCheck struct{ names *js.Schema }
+
+// Validate checks the names of an object; it makes nameCheck a js.SchemaExt.
+func (c nameCheck) Validate(ctx *js.ValidatorContext, v any) {
+	obj, _ := v.(map[string]any)
+	for name := range obj {
+		if bad, ok := errors.AsType[*js.ValidationError](c.names.Validate(name)); ok {
+			ctx.AddErrors(bad.Causes, &kind.PropertyNames{Property: name})
+		}
 	}
 }
 

@@ -24,7 +24,33 @@ func (w *worder) union(e *js.ValidationError, at location, v any) []problem {
 	if len(meant) == 1 {
 		return meant[0]
 	}
+	if p, ok := w.discriminator(meant, at); ok {
+		return []problem{p}
+	}
 	return []problem{closest(meant, len(branches), at)}
+}
+
+// discriminator words a union whose branches all ask for another value of the
+// same member.
+func (w *worder) discriminator(branches [][]problem, at location) (problem, bool) {
+	if len(branches) == 0 {
+		return problem{}, false
+	}
+	for _, p := range branches[0] {
+		if len(p.values) == 0 || len(p.at) != len(at)+1 {
+			continue
+		}
+		var values []any
+		for _, b := range branches {
+			i := slices.IndexFunc(b, func(q problem) bool { return len(q.values) > 0 && p.at.compare(q.at) == 0 })
+			if i < 0 {
+				return problem{}, false
+			}
+			values = append(values, b[i].values...)
+		}
+		return valueProblem(p.at, values, p.at.lookup(w.value)), true
+	}
+	return problem{}, false
 }
 
 // merged words a union of plain types or of plain values in one sentence.

@@ -38,14 +38,14 @@ func (s *Schema) check(v any) ([]problem, error) {
 	var problems []problem
 	err := s.pool.use(func(p *program) error {
 		var err error
-		problems, err = explain(p.root.Validate(v), v, s.doc)
+		problems, err = worder{value: v, doc: s.doc, names: s.names}.explain(p.root.Validate(v))
 		return err
 	})
 	return problems, err
 }
 
 // explain words what the validator found.
-func explain(found error, v, doc any) ([]problem, error) {
+func (w worder) explain(found error) ([]problem, error) {
 	if found == nil {
 		return nil, nil
 	}
@@ -53,7 +53,6 @@ func explain(found error, v, doc any) ([]problem, error) {
 	if !ok {
 		return nil, fmt.Errorf("schema: the validator failed: %w", found)
 	}
-	w := worder{value: v, doc: doc}
 	problems := w.problems(tree)
 	return problems, w.failed
 }

@@ -15,8 +15,9 @@ import (
 // worder turns the validator's findings into problems. The validator's own
 // texts are not used: they round numbers and speak of keywords.
 type worder struct {
-	value  any // what was checked
-	doc    any // the schema it was checked against; nil for a metaschema
+	value  any      // what was checked
+	doc    any      // the schema it was checked against; nil for a metaschema
+	names  []string // the top-level properties
 	failed error
 }
 
@@ -132,11 +133,11 @@ func (w *worder) shape(e *js.ValidationError, v any) string {
 	case *kind.Not:
 		return "is ruled out: it must not fit " + w.described(e, "not")
 	case *kind.Contains:
-		return "must have an item that fits " + w.described(e, "contains")
+		return "must have an item fitting " + w.described(e, "contains")
 	case *kind.MinContains:
-		return fmt.Sprintf("must have at least %s that fit %s, got %d", counted(k.Want, "item", "items"), w.described(e, "contains"), len(k.Got))
+		return fmt.Sprintf("must have at least %s fitting %s, got %d", counted(k.Want, "item", "items"), w.described(e, "contains"), len(k.Got))
 	case *kind.MaxContains:
-		return fmt.Sprintf("must have at most %s that fit %s, got %d", counted(k.Want, "item", "items"), w.described(e, "contains"), len(k.Got))
+		return fmt.Sprintf("must have at most %s fitting %s, got %d", counted(k.Want, "item", "items"), w.described(e, "contains"), len(k.Got))
 	}
 	return ""
 }
@@ -186,7 +187,7 @@ func nameHint(name string, known []string) string {
 
 // forbidden words a value where the schema is false.
 func (w *worder) forbidden(e *js.ValidationError, at location) []problem {
-	text := "is not allowed here"
+	text, hint := "is not allowed here", ""
 	path, _ := tokens(e.SchemaURL)
 	last := ""
 	if len(path) > 0 {
@@ -194,12 +195,15 @@ func (w *worder) forbidden(e *js.ValidationError, at location) []problem {
 	}
 	switch {
 	case len(path) > 1 && path[len(path)-2] == "properties":
-	case last == "unevaluatedProperties", last == "additionalProperties":
+	case len(at) > 0 && (last == "unevaluatedProperties" || last == "additionalProperties"):
 		text = "unknown argument"
+		if name, ok := at[len(at)-1].(string); ok && len(at) == 1 {
+			hint = nameHint(name, w.names)
+		}
 	case last == "items", last == "unevaluatedItems", last == "additionalItems":
 		text = "is one item too many"
 	}
-	return []problem{{at: at, text: text}}
+	return []problem{{at: at, text: text, hint: hint}}
 }
 
 // propertyName words a key that is not allowed; below it the validator took
@@ -213,13 +217,21 @@ func (w *worder) propertyName(e *js.ValidationError, k *kind.PropertyNames, at l
 	if w.failed == nil {
 		w.failed = inner.failed
 	}
+	if w.doc == nil {
+		return []problem{{at: findKey(w.value, k.Property, nil).with(k.Property), text: patternText(k.Property)}}
+	}
 	return []problem{{at: at.with(k.Property), text: "is not an allowed name: it " + strings.Join(texts, "; it ")}}
 }
 
 func typeProblem(at location, want []string, v any) problem {
-	words := make([]string, len(want))
-	for i, t := range want {
-		words[i] = typeWord(t)
+	var words []string
+	for _, t := range want {
+		if t != "null" {
+			words = append(words, typeWord(t))
+		}
+	}
+	if slices.Contains(want, "null") {
+		words = append(words, "null")
 	}
 	return problem{at: at, text: "must be " + either(words) + ", got " + got(v), types: want}
 }

@@ -78,7 +78,9 @@ func (c *count) packageEvent(e *event) {
 	p := c.of(e.Package)
 	switch e.Action {
 	case "output":
-		c.print(e.Output)
+		if e.Output != "PASS\n" {
+			c.print(e.Output)
+		}
 	case "pass", "skip", "fail":
 		delete(c.packages, e.Package)
 		c.unended(e.Package, p)

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExamplesLint holds every example to be free of errors and of warnings,
+// but for the one that shows what is still to come.
+func TestExamplesLint(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tools.yaml", "contract.yaml"} {
+		var out, talk bytes.Buffer
+		path := filepath.Join("../../examples", name)
+		if err := run(t.Context(), []string{"gateway", "lint", "--config", path}, streams{strings.NewReader(""), &out, &talk}); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out.String())
+		}
+		if got := out.String(); got != "" && (name != "contract.yaml" || !strings.Contains(got, "no approver can be set up yet")) {
+			t.Errorf("%s: %s", name, got)
+		}
+		if err := run(t.Context(), []string{"gateway", "tools", "list", "--config", path}, streams{strings.NewReader(""), &out, io.Discard}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(out.String(), "find_customer") {
+			t.Errorf("%s lists %s", name, out.String())
+		}
+	}
+}
+
+// TestExampleRuns calls every tool of the example against its upstream.
+func TestExampleRuns(t *testing.T) {
+	t.Parallel()
+	upstream := start(t, build(t, "github.com/toolgate/toolgate/examples/upstream"), "-listen", "127.0.0.1:0")
+	data, err := os.ReadFile("../../examples/tools.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tools.yaml")
+	data = bytes.ReplaceAll(data, []byte("http://127.0.0.1:9090"), []byte(upstream.url))
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ tool, args, want, code string }{
+		{"find_customer", `{"id": "7"}`, `{"id":"7","name":"Ada Moreau","email":"ada@example.com"}`, ""},
+		{"find_customer", `{"id": "../orders"}`, "", "upstream_error"},
+		{"list_orders", `{"customer": "7", "limit": 1}`, `[{"id":1001,"customer":"7","item":"tea","cents":1250}]`, ""},
+		{"list_orders", `{}`, "", ""},
+		{"pay", `{"customer": "12", "amount": 99.90}`, `{"customer":"12","paid":99.90}`, ""},
+		{"pay", `{"customer": "12", "amount": 100.5}`, "", "denied"},
+		{"word_count", `{"text": "one two three"}`, "3", ""},
+		{"total", `{"items": [1, 2, 3.5]}`, "6.5", ""},
+	}
+	for _, tt := range tests {
+		var out bytes.Buffer
+		err := run(t.Context(), []string{"gateway", "tools", "call", "--json", "--config", path, "--args", tt.args, tt.tool}, streams{strings.NewReader(""), &out, io.Discard})
+		if (err != nil) != (tt.code != "") {
+			t.Errorf("%s %s: %v\n%s", tt.tool, tt.args, err, out.String())
+		}
+		var r struct {
+			Content []struct{ Text string }
+			Error   struct {
+				Type string `json:"error_type"`
+			}
+		}
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil || len(r.Content) != 1 {
+			t.Fatalf("%s: %v, %s", tt.tool, err, out.String())
+		}
+		if got := strings.TrimSpace(r.Content[0].Text); tt.want != "" && got != tt.want || r.Error.Type != tt.code {
+			t.Errorf("%s %s: got %q %s, want %q %s", tt.tool, tt.args, got, r.Error.Type, tt.want, tt.code)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+// TestMain lets scripts, and tests that need another process, run the program
+// under the name gateway.
+func TestMain(m *testing.M) {
+	testscript.Main(leakChecked{m}, map[string]func(){"gateway": main})
+}
+
+// leakChecked fails the tests when they leave a goroutine behind.
+type leakChecked struct{ m *testing.M }
+
+func (l leakChecked) Run() int {
+	code := l.m.Run()
+	if code != 0 {
+		return code
+	}
+	if err := goleak.Find(); err != nil {
+		_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		return 1
+	}
+	return code
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true})
+}
+
+func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -1,0 +1,62 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// FuzzParse looks for files that make the parser panic, that have problems
+// without a place, or whose parameters are not JSON.
+func FuzzParse(f *testing.F) {
+	paths, err := filepath.Glob("testdata/bad*/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(archive.Files[0].Data, filepath.Ext(archive.Files[0].Name) == ".json")
+	}
+	good, err := os.ReadFile("testdata/good/all.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good, false)
+	f.Fuzz(func(t *testing.T, data []byte, isJSON bool) {
+		name := "/etc/tools.yaml"
+		if isJSON {
+			name = "/etc/tools.json"
+		}
+		checkParsed(t, name, data)
+	})
+}
+
+func checkParsed(t *testing.T, name string, data []byte) {
+	c, problems := Parse(name, data)
+	if c == nil && problems.Err() == nil {
+		t.Error("neither a configuration nor an error")
+	}
+	for _, p := range problems {
+		if p.Place.File != name || p.Text == "" || p.Place.Line == 0 && p.Text != "the file is empty" {
+			t.Errorf("a problem without a place or text: %v", p)
+		}
+	}
+	if c == nil {
+		return
+	}
+	for key, tool := range c.Tools {
+		if tool.Parameters != nil && !json.Valid(tool.Parameters) {
+			t.Errorf("parameters of %q are not JSON: %s", key, tool.Parameters)
+		}
+		c.At().Key("tools").Key(key).Key("expr").Inside(1, 1, "a problem of an owner", "")
+	}
+	if len(c.Tools) > 0 && len(c.Problems()) == len(problems) {
+		t.Error("problems of owners are lost")
+	}
+}

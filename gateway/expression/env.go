@@ -1,0 +1,64 @@
+package expression
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+// Var declares one variable. A Late variable is not known yet when a list of
+// tools is made (see Program.Early).
+type Var struct {
+	Name string
+	Type Type
+	Late bool
+}
+
+// Env declares the variables of an expression. It is immutable.
+type Env struct {
+	vars map[string]Var
+}
+
+// NewEnv declares an environment. Of two variables of one name the last
+// stands.
+func NewEnv(vars ...Var) *Env {
+	e := &Env{vars: make(map[string]Var, len(vars))}
+	for _, v := range vars {
+		e.vars[v.Name] = v
+	}
+	return e
+}
+
+// Vars are the values of the variables of one environment. They are immutable,
+// cheap to make and safe for concurrent use, so that one serves all the
+// expressions of a call.
+type Vars struct {
+	values map[string]any
+}
+
+// Vars gives the variables values: nil, bool, string, int, []string, JSON values
+// as decoded with UseNumber, and map[string]any for Objects. A variable left out is absent.
+// The values are not copied and must not change afterwards.
+func (e *Env) Vars(values map[string]any) *Vars { return &Vars{values: values} }
+
+func (e *Env) names() []string { return slices.Sorted(maps.Keys(e.vars)) }
+
+// unknown words that there is no variable of this name, with a hint.
+func (e *Env) unknown(name string) (text, hint string) {
+	switch name {
+	case "env", "secret":
+		return name + " exists only in the templates of runners", "an expression can never read a secret or an environment variable"
+	case "null", "undefined", "None":
+		return "unknown variable " + name, "write nil"
+	case "True", "False":
+		return "unknown variable " + name, "write true or false"
+	case "$env":
+		return "$env is not available", "name the variable itself"
+	}
+	names := e.names()
+	if hint = diag.DidYouMean(name, names); hint == "" {
+		hint = known("the variables are", names)
+	}
+	return "unknown variable " + name, hint
+}

@@ -30,7 +30,7 @@ var (
 	hall = []string{"gateway", "gateway/config"}
 	// A door states the methods it needs of the gateway and is handed them: it
 	// can reach neither the gateway nor a runner by itself.
-	door  = []string{"gateway/tool", "gateway/provider"}
+	door  = []string{"gateway/tool", "gateway/diag", "gateway/provider"}
 	doors = []string{"gateway/mcpserver", "gateway/httpapi"}
 
 	layout = map[string][]string{

@@ -94,7 +94,7 @@ func checkGolden(t *testing.T, door string, c doorCase, got answer) {
 		text += "--\n" + b.String() + "\n"
 	}
 	if *update && door == "http" {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,7 +127,7 @@ func checkLog(t *testing.T, path string, cases []doorCase) {
 // server serves both HTTP doors as gateway serve does.
 func server(t *testing.T, path string) string {
 	t.Helper()
-	h, err := open(path, io.Discard, discardLogger())
+	h, err := open(path, discardLogger())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func cliDoor(t *testing.T, path string) door {
 		t.Helper()
 		var out, talk, object bytes.Buffer
 		args := []string{"gateway", "tools", "call", "--config", path, "--args", string(c.Args), c.Tool}
-		err := run(t.Context(), args, streams{strings.NewReader(""), &out, &talk})
+		err := run(t.Context(), args, streams{http.NoBody, &out, &talk})
 		if failed := c.Code != ""; failed != (err != nil) {
 			t.Errorf("%s: error %v", c.Name, err)
 		}
@@ -176,7 +176,7 @@ func cliDoor(t *testing.T, path string) door {
 		other := filepath.Join(t.TempDir(), "tools.yaml")
 		copyFile(t, path, other)
 		args = []string{"gateway", "tools", "call", "--config", other, "--json", "--args", string(c.Args), c.Tool}
-		_ = run(t.Context(), args, streams{strings.NewReader(""), &object, io.Discard})
+		_ = run(t.Context(), args, streams{http.NoBody, &object, io.Discard})
 		var r struct{ Error json.RawMessage }
 		if err := json.Unmarshal(object.Bytes(), &r); err != nil {
 			t.Fatalf("%s: %s, %v", c.Name, object.Bytes(), err)

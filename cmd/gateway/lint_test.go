@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,14 +45,14 @@ func lintBad(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	var out, talk bytes.Buffer
-	err = run(t.Context(), []string{"gateway", "lint", "--config", file.Name}, streams{strings.NewReader(""), &out, &talk})
+	err = run(t.Context(), []string{"gateway", "lint", "--config", file.Name}, streams{http.NoBody, &out, &talk})
 	exit, ok := errors.AsType[*exitError](err)
 	if !ok || exit.code != exitUsage || report(&talk, err) != exitUsage || talk.Len() > 0 {
 		t.Errorf("error %v, talk %q", err, talk.String())
 	}
 	if *update {
 		problems.Data = out.Bytes()
-		if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
@@ -36,16 +37,19 @@ type house struct {
 	config  *config.Config
 	gateway *gateway.Gateway
 	closers []io.Closer
+
+	underWay atomic.Int64 // requests that may be calls
 }
 
-// open makes a gateway that records its calls. Warnings are written to w.
-func open(path string, w io.Writer, logger *slog.Logger) (*house, error) {
+// open makes a gateway that records its calls. The configuration's warnings go
+// to the logger.
+func open(path string, logger *slog.Logger) (*house, error) {
 	cfg, a, warnings, err := load(path, assembly.Resolved)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range warnings {
-		_, _ = fmt.Fprintln(w, p)
+		logger.Warn("configuration", "problem", p.String())
 	}
 	journal, err := runlog.Open(cfg.Store.Journal(), runlog.Options{})
 	if err != nil {

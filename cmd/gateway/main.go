@@ -51,7 +51,7 @@ func usagef(format string, args ...any) error {
 
 // streams are what a command reads and writes.
 type streams struct {
-	in       io.Reader
+	in       io.ReadCloser
 	out, err io.Writer
 }
 

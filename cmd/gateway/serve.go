@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ func serveCommand(io streams) *cli.Command {
 
 func serve(ctx context.Context, io streams, path string, stdio bool) (err error) {
 	logger := slog.New(slog.NewTextHandler(io.err, nil))
-	h, err := open(path, io.err, logger)
+	h, err := open(path, logger)
 	if err != nil {
 		return err
 	}
@@ -84,19 +83,45 @@ func (h *house) listen(ctx context.Context, logger *slog.Logger, mcp *mcpserver.
 		return err
 	case <-ctx.Done():
 	}
-	return stop(server, logger)
+	return h.stop(server, mcp, logger)
 }
 
-// stop ends the server: calls under way have stopTimeout, then they are cut
-// off and recorded as cancelled.
-func stop(server *http.Server, logger *slog.Logger) error {
-	logger.Info("stopping", "limit", stopTimeout)
+// stop ends the server: it takes no new connection, gives calls under way
+// stopTimeout to finish, and then cuts off what is left, which is recorded as
+// cancelled. Open event streams do not count: they have no end of their own.
+func (h *house) stop(server *http.Server, mcp *mcpserver.Server, logger *slog.Logger) error {
+	logger.Info("stopping", "calls", h.underWay.Load(), "limit", stopTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return cmp.Or(server.Close(), nil)
+	closed := make(chan error, 1)
+	go func() { closed <- server.Shutdown(ctx) }()
+	h.waitForCalls(ctx)
+	if err := mcp.Close(); err != nil {
+		return err
+	}
+	if err := <-closed; err != nil {
+		return server.Close()
 	}
 	return nil
+}
+
+// waitForCalls returns when no call is under way or ctx ends.
+func (h *house) waitForCalls(ctx context.Context) {
+	const interval = 20 * time.Millisecond
+	for h.underWay.Load() > 0 && ctx.Err() == nil {
+		time.Sleep(interval)
+	}
+}
+
+// counted counts the requests that may be calls.
+func (h *house) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			h.underWay.Add(1)
+			defer h.underWay.Add(-1)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // handler puts both doors under one address, behind the guard that keeps web
@@ -105,7 +130,7 @@ func (h *house) handler(mcp *mcpserver.Server) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcp.Handler())
 	mux.Handle("/", httpapi.New(h.gateway, httpapi.Options{}))
-	return httpapi.Guard(mux)
+	return httpapi.Guard(h.counted(mux))
 }
 
 // onlyLoopback refuses an address that other machines can reach: there are no

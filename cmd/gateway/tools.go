@@ -181,7 +181,7 @@ func callArguments(cmd *cli.Command, pairs []string) (json.RawMessage, error) {
 }
 
 func callTool(ctx context.Context, io streams, path string, call tool.Call, asJSON bool) (err error) {
-	h, err := open(path, io.err, slog.New(slog.DiscardHandler))
+	h, err := open(path, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

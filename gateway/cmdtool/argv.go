@@ -87,7 +87,7 @@ func (c *compiler) argument(at diag.Cursor, text string) (arg argument, literal 
 		c.wrong(at, "", "the argument holds a zero byte, which no process can be given")
 	}
 	prefix := before(text)
-	guarded := !literal && (prefix == "" || prefix[0] == '-' && !strings.Contains(prefix, "="))
+	guarded := t.Reads("args") && (prefix == "" || prefix[0] == '-' && !strings.Contains(prefix, "="))
 	return argument{template: t, source: text, prefix: prefix, guarded: guarded}, literal
 }
 

@@ -88,10 +88,10 @@ func run(ctx context.Context, j job) ([]byte, error) {
 	err := cmd.Wait()
 	_ = killGroup(cmd.Process.Pid) // what the process left behind
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return stdout.Bytes(), nil
 	case errors.Is(context.Cause(within), errFull):
 		return nil, tooLarge(j.most)
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return stdout.Bytes(), nil
 	case ctx.Err() != nil:
 		return nil, tool.Ended(ctx)
 	}

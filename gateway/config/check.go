@@ -49,7 +49,7 @@ func (c *checker) report(t *trail, at position, hint, format string, args ...any
 // value checks one value; ok is false when it has to be left out.
 func (c *checker) value(t *trail, n *node, s *shape) (out any, ok bool) {
 	switch {
-	case n.kind == broken:
+	case n.kind == broken, c.findings.full():
 		return nil, false
 	case n.kind == null:
 		c.report(t, t.place, "give it one, or remove the key", "has no value")
@@ -135,7 +135,7 @@ func (c *checker) list(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != list {
 		hint := ""
 		if n.scalar() && !s.note.private && s.elem.form != formObject {
-			hint = "write [" + shorten(n.text) + "]"
+			hint = "write [" + shorten(n.text, maxShown) + "]"
 		}
 		return c.wrongKind(t, n, s, "a list", hint)
 	}
@@ -189,7 +189,7 @@ func (c *checker) cutByComment(t *trail, n *node, expression bool) {
 		return
 	}
 	if comment := c.src.comment(n); comment != "" {
-		c.report(t, t.place, "put the whole value in single quotes: "+singleQuoted(n.text+" "+comment),
-			"the value ends before %q, because \" #\" starts a comment", shorten(comment))
+		c.report(t, t.place, quoteAdvice("", n.text+" "+comment),
+			"the value ends before %q, because \" #\" starts a comment", shorten(comment, maxShown))
 	}
 }

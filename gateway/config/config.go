@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/cmdtool"
@@ -87,20 +86,31 @@ type Store struct {
 
 // At is a cursor at the root of the file. What is reported through it and
 // through the cursors made from it is part of [Config.Problems].
-func (c *Config) At() diag.Cursor { return diag.NewCursor(&c.findings.report, c.spot) }
+func (c *Config) At() diag.Cursor { return diag.NewCursor(&c.found().report, c.spot) }
 
 // Problems returns everything that was reported on the file until now, by
 // [Load] and through cursors, sorted by place.
-func (c *Config) Problems() diag.Problems { return c.findings.report.Problems() }
+func (c *Config) Problems() diag.Problems { return c.found().report.Problems() }
 
 // Broken reports whether Load found an error at the path or anywhere inside
 // it, so that the value there is not the one that was meant. What is reported
 // through cursors later does not count. Without a path it is about the whole
 // file.
-func (c *Config) Broken(path ...string) bool { return c.findings.isBroken(path) }
+func (c *Config) Broken(path ...string) bool { return c.found().isBroken(path) }
+
+// found lets a Config that a program made itself take problems too.
+func (c *Config) found() *findings {
+	if c.findings == nil {
+		c.findings = newFindings()
+	}
+	return c.findings
+}
 
 // spot is the side table of places: the tree itself, walked along the path.
 func (c *Config) spot(path []string) (diag.Spot, bool) {
+	if c.tree == nil {
+		return diag.Spot{}, false
+	}
 	key, n := c.tree.place, c.tree
 	for _, step := range path {
 		var ok bool
@@ -110,59 +120,3 @@ func (c *Config) spot(path []string) (diag.Spot, bool) {
 	}
 	return diag.Spot{Key: c.source.at(key), Value: c.source.at(n.place), Plain: c.source.plain(n)}, true
 }
-
-// pathSeparator joins the keys of a path to one text. No key holds it, because
-// the tree refuses keys with this character.
-const pathSeparator = "\x00"
-
-// findings collects problems and remembers which paths have errors.
-type findings struct {
-	report diag.Report
-	broken map[string]bool
-	seen   map[sameProblem]bool
-}
-
-// sameProblem tells problems apart: a value that aliases put in several places
-// has its mistakes once.
-type sameProblem struct {
-	place     diag.Place
-	key, text string
-}
-
-func newFindings() *findings {
-	return &findings{broken: map[string]bool{}, seen: map[sameProblem]bool{}}
-}
-
-// add puts a problem at a path on the report. Beyond maxProblems it says so
-// once and drops the rest.
-func (f *findings) add(path []string, p diag.Problem) {
-	p.Key = strings.Join(path, ".")
-	if !p.Warning {
-		f.markBroken(path)
-	}
-	same := sameProblem{place: p.Place, text: p.Text}
-	if len(path) > 0 {
-		same.key = path[len(path)-1]
-	}
-	if f.seen[same] {
-		return
-	}
-	f.seen[same] = true
-	switch {
-	case len(f.seen) <= maxProblems:
-		f.report.Add(p)
-	case len(f.seen) == maxProblems+1:
-		f.report.Add(diag.Problem{
-			Place: diag.Place{File: p.Place.File, Line: p.Place.Line}, Text: "too many problems; from here on some are not shown",
-			Hint: "mend these first",
-		})
-	}
-}
-
-func (f *findings) markBroken(path []string) {
-	for i := range len(path) + 1 {
-		f.broken[strings.Join(path[:i], pathSeparator)] = true
-	}
-}
-
-func (f *findings) isBroken(path []string) bool { return f.broken[strings.Join(path, pathSeparator)] }

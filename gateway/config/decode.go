@@ -23,27 +23,32 @@ func decode(values map[string]any, into *Config) error {
 	}
 	return k.UnmarshalWithConf("", into, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
 		TagName:     tagName,
-		DecodeHook:  mapstructure.DecodeHookFuncType(decodeText),
+		DecodeHook:  mapstructure.DecodeHookFuncValue(decodeText),
 		ErrorUnused: true,
 		MatchName:   func(key, field string) bool { return key == field },
 	}})
 }
 
-// decodeText turns a text into the types that a file writes as text.
-func decodeText(from, to reflect.Type, data any) (any, error) {
-	s, ok := data.(string)
-	if !ok || from.Kind() != reflect.String {
-		return data, nil
+// decodeText sets what a file writes as text and Go does not keep as one. It
+// then returns nil, which tells the decoder that nothing is left to do: left to
+// itself it would take parameters over byte by byte.
+func decodeText(from, to reflect.Value) (any, error) {
+	s, ok := from.Interface().(string)
+	if !ok {
+		return from.Interface(), nil
 	}
-	switch to {
-	case reflect.TypeFor[time.Duration]():
-		return parseDuration(s)
-	case reflect.TypeFor[tool.Size]():
-		return tool.ParseSize(s)
-	case reflect.TypeFor[netip.Prefix]():
-		return parsePrefix(s)
-	case reflect.TypeFor[json.RawMessage]():
-		return json.RawMessage(s), nil
+	var err error
+	switch into := to.Addr().Interface().(type) {
+	case *time.Duration:
+		*into, err = parseDuration(s)
+	case *tool.Size:
+		*into, err = tool.ParseSize(s)
+	case *netip.Prefix:
+		*into, err = parsePrefix(s)
+	case *json.RawMessage:
+		*into = json.RawMessage(s)
+	default:
+		return s, nil
 	}
-	return data, nil
+	return nil, err
 }

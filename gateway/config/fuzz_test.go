@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -37,6 +38,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// hasBroken reports whether any value of a tree was refused.
+func hasBroken(n *node) bool {
+	if n.kind == broken || slices.ContainsFunc(n.items, hasBroken) {
+		return true
+	}
+	return slices.ContainsFunc(n.members, func(m member) bool { return hasBroken(m.value) })
+}
+
 func checkParsed(t *testing.T, name string, data []byte) {
 	c, problems := Parse(name, data)
 	if c == nil && problems.Err() == nil {
@@ -49,6 +58,9 @@ func checkParsed(t *testing.T, name string, data []byte) {
 	}
 	if c == nil {
 		return
+	}
+	if problems.Err() == nil && hasBroken(c.tree) {
+		t.Error("a value was dropped without an error")
 	}
 	for key, tool := range c.Tools {
 		if tool.Parameters != nil && !json.Valid(tool.Parameters) {

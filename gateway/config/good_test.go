@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -267,5 +268,23 @@ func TestNetworks(t *testing.T) {
 	want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	if diff := cmp.Diff(want, c.Networks.Allow, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
 		t.Errorf("networks (-want +got):\n%s", diff)
+	}
+}
+
+// TestTextBomb has aliases to one long text: few values, much memory.
+func TestTextBomb(t *testing.T) {
+	text := "version: 1\ntools:\n  a:\n    expr: '1'\n    parameters:\n    - &a " + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("    - *a\n", 1<<10)
+	_, problems := Parse("t.yaml", []byte(text))
+	if want := "t.yaml:21:7: tools.a.parameters: with this alias the file has more than 1048576 values"; problems.Error() != want {
+		t.Errorf("got %v, want %s", problems, want)
+	}
+}
+
+// TestOwnConfig is a Config that no file made.
+func TestOwnConfig(t *testing.T) {
+	var c Config
+	c.At().Key("tools").Errorf("a problem")
+	if got := c.Problems().Error(); got != "tools: a problem" || c.Broken("tools") {
+		t.Errorf("problems: %s", got)
 	}
 }

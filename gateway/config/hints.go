@@ -29,6 +29,8 @@ var mistakes = []mistake{
 	{"could not find expected ':'", `the line has no ": " after its key`, ""},
 	{"did not find expected alphabetic or numeric character", "* and & have a meaning in YAML and cannot start a text without quotes", ""},
 	{"found character that cannot start any token", "this character cannot start a value without quotes", ""},
+	{"found unknown escape character", `in double quotes \ starts an escape, and this is none`, `use single quotes, or write \\`},
+	{"did not find expected node content", "expected a value here", ""},
 	{"did not find expected <document start>", `expected "key: value" here`, "check the indentation of this line"},
 }
 
@@ -121,31 +123,30 @@ func quoteHint(src *source, at, start position) string {
 const openQuoteLines = 20
 
 func quoteLine(line string) string {
-	const advice = "put the whole value in single quotes"
 	if m := blockLine.FindStringSubmatch(line); m != nil && !strings.ContainsAny(m[2][:1], "{[") {
-		return quoteBlock(advice, m[1], m[2])
+		return quoteBlock(m[1], m[2])
 	}
 	if t := holdsTemplate.FindString(line); t != "" {
-		return advice + ", inside { } and [ ] always: " + singleQuoted(t)
+		return quoteAdvice("", t) + "; inside { } and [ ] that is always needed"
 	}
 	for _, m := range flowMember.FindAllStringSubmatchIndex(line, -1) {
 		if !closedQuote.MatchString(line[m[1]:]) {
-			return advice + ": " + line[m[2]:m[3]] + ": '…'"
+			return "put the whole value in single quotes: " + line[m[2]:m[3]] + ": '…'"
 		}
 	}
 	if m := flowStar.FindStringSubmatch(line); m != nil {
-		return advice + ": " + singleQuoted(m[1])
+		return quoteAdvice("", m[1])
 	}
 	return ""
 }
 
 // quoteBlock is quoteLine for the key and value of a line.
-func quoteBlock(advice, key, value string) string {
+func quoteBlock(key, value string) string {
 	if quoted.MatchString(value) || openQuote.MatchString(value) {
 		return ""
 	}
 	if expressionKey.MatchString(key) || holdsTemplate.MatchString(value) || needsQuotes.MatchString(value) {
-		return advice + ": " + key + ": " + singleQuoted(value)
+		return quoteAdvice(key+": ", value)
 	}
 	return ""
 }

@@ -111,7 +111,7 @@ func (w *jsonWriter) number(t *trail, n *node) {
 	case strings.ContainsAny(n.text, "nN"): // .inf, .nan
 		w.refuse(t, n, "", "JSON has no way to write the number %s", n.text)
 	default:
-		w.refuse(t, n, "write "+asJSONNumber(n.text)+", or put it in quotes if it is text", "JSON has no way to write the number %s", shorten(n.text))
+		w.refuse(t, n, "write "+asJSONNumber(n.text)+", or put it in quotes if it is text", "JSON has no way to write the number %s", shorten(n.text, maxShown))
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 		return nil, false
 	case s.note.oneOf != nil && !slices.Contains(s.note.oneOf, n.text):
 		hint := diag.DidYouMean(n.text, s.note.oneOf)
-		c.report(t, t.place, hint, "must be one of %s, got %q", strings.Join(s.note.oneOf, ", "), shorten(n.text))
+		c.report(t, t.place, hint, "must be one of %s, got %q", strings.Join(s.note.oneOf, ", "), shorten(n.text, maxShown))
 		return nil, false
 	}
 	c.cutByComment(t, n, s.note.expression)
@@ -115,7 +115,7 @@ func boolHint(n *node) string {
 // durationHint helps with a number that lacks its unit.
 func durationHint(n *node) string {
 	if n.kind == integer {
-		return "write the unit too: " + shorten(n.text) + "s"
+		return "write the unit too: " + shorten(n.text, maxShown) + "s"
 	}
 	return ""
 }
@@ -145,13 +145,13 @@ func parseDuration(s string) (time.Duration, error) {
 		total += d
 	}
 	if total <= 0 {
-		return 0, fmt.Errorf("must be more than zero, got %q", shorten(s))
+		return 0, fmt.Errorf("must be more than zero, got %q", shorten(s, maxShown))
 	}
 	return total, nil
 }
 
 func badDuration(s string) error {
-	return fmt.Errorf("%q is not a duration (write a number with a unit, such as 500ms, 30s, 5m or 7d)", shorten(s))
+	return fmt.Errorf("%q is not a duration (write a number with a unit, such as 500ms, 30s, 5m or 7d)", shorten(s, maxShown))
 }
 
 // parsePrefix reads a network in CIDR form (RFC 4632, section 3.1), without
@@ -162,7 +162,7 @@ func parsePrefix(s string) (netip.Prefix, error) {
 		if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
 			return p, fmt.Errorf("%q has no prefix length (write %s/%d for this one address)", s, a, a.BitLen())
 		}
-		return p, fmt.Errorf("%q is not a network (write an address and a prefix length, such as 10.20.0.0/16)", shorten(s))
+		return p, fmt.Errorf("%q is not a network (write an address and a prefix length, such as 10.20.0.0/16)", shorten(s, maxShown))
 	}
 	if m := p.Masked(); m != p {
 		return p, fmt.Errorf("%q has bits set after the first %d (write %s)", s, p.Bits(), m)

@@ -21,8 +21,8 @@ import (
 //
 // The problems are all that can be found without the packages that own the
 // blocks, warnings among them: ask [diag.Problems.Err]. When the file is not
-// readable as a map at all, the Config is nil. With other errors it holds what
-// was readable, so that the owners of healthy blocks can report theirs too
+// readable as a map at all, or there are more problems than are shown, the Config is
+// nil. With other errors it holds what was readable, so that the owners of healthy blocks can report theirs too
 // before the file is refused.
 func Load(path string) (*Config, diag.Problems) {
 	data, err := readFile(path)
@@ -93,6 +93,9 @@ func fromTree(src *source, f *findings, tree *node) (*Config, diag.Problems) {
 	c.setDefaults()
 	check := &checker{src: src, findings: f}
 	values, _ := check.value(&trail{place: tree.place}, tree, shapeOf(reflect.TypeFor[Config](), nil))
+	if f.full() {
+		return nil, f.report.Problems()
+	}
 	if err := decode(values.(map[string]any), c); err != nil {
 		f.add(nil, diag.Problem{Place: src.at(tree.place), Text: fmt.Sprintf("the gateway could not take over these values, which is a fault of its own: %v", err)})
 		return nil, f.report.Problems()

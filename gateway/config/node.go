@@ -27,7 +27,7 @@ type node struct {
 	items   []*node
 	members []member
 	index   map[string]int // position in members by key; nil for small maps
-	size    int            // number of values in it and itself, aliases followed
+	size    int            // number of values in it and itself, aliases followed; a long text is several
 	height  int            // levels of maps and lists below it
 }
 
@@ -37,6 +37,10 @@ type member struct {
 	place position // of the key
 	value *node
 }
+
+// textUnit is how many bytes of text count as one value more: an alias to a
+// long text costs what the text costs.
+const textUnit = 16
 
 // indexFrom is the number of members from which on a map has an index.
 const indexFrom = 9
@@ -103,6 +107,7 @@ func (n *node) put(m member) {
 			n.index[n.members[i].key] = i
 		}
 	}
+	n.size += len(m.key) / textUnit
 	n.count(m.value)
 }
 

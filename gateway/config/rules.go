@@ -67,7 +67,7 @@ func (c *Config) checkListen() {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		c.problemAt(path, "write "+DefaultListen+" for example", "%q is not a host and a port from 0 to 65535", shorten(c.Server.Listen))
+		c.problemAt(path, "write "+DefaultListen+" for example", "%q is not a host and a port from 0 to 65535", shorten(c.Server.Listen, maxShown))
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *Config) checkPolicy() {
 			continue
 		}
 		if first, twice := seen[name.text]; twice {
-			c.problemAt([]string{"policy", "rules", strconv.Itoa(i), "name"}, "rename one of them", "the rule on line %d has the name %q too", first.line, shorten(name.text))
+			c.problemAt([]string{"policy", "rules", strconv.Itoa(i), "name"}, "rename one of them", "the rule on line %d has the name %q too", first.line, shorten(name.text, maxShown))
 			continue
 		}
 		seen[name.text] = rule.place

@@ -95,11 +95,22 @@ func tagHint(y *yaml.Node) string {
 	if y.Anchor != "" {
 		value = "&" + y.Anchor + " " + value
 	}
-	return "put the whole value in single quotes: " + singleQuoted(strings.TrimSpace(y.Tag+" "+value))
+	return quoteAdvice("", strings.TrimSpace(y.Tag+" "+value))
 }
 
 // singleQuoted writes a text as YAML does in single quotes.
 func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// quoteAdvice is the hint to quote a value, written out where it fits in a
+// line. The prefix is the key that stands before the value, with ": ", or
+// nothing.
+func quoteAdvice(prefix, value string) string {
+	const advice = "put the whole value in single quotes"
+	if len(value) > maxSuggested || !printable(value) {
+		return advice
+	}
+	return advice + ": " + prefix + singleQuoted(value)
+}
 
 // quoteOf returns the quote of a scalar's style, as node.quote has it.
 func quoteOf(s yaml.Style) byte {
@@ -120,9 +131,9 @@ func quoteOf(s yaml.Style) byte {
 func describe(n *node) string {
 	switch n.kind {
 	case text:
-		return fmt.Sprintf("the text %q", shorten(n.text))
+		return fmt.Sprintf("the text %q", shorten(n.text, maxShown))
 	case integer, float:
-		return "the number " + shorten(n.text)
+		return "the number " + shorten(n.text, maxShown)
 	case boolean:
 		return n.text
 	}
@@ -130,9 +141,9 @@ func describe(n *node) string {
 }
 
 // shorten cuts a text for showing it.
-func shorten(s string) string {
-	if utf8.RuneCountInString(s) <= maxShown {
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:maxShown]) + "…"
+	return string([]rune(s)[:most]) + "…"
 }

@@ -13,10 +13,12 @@ import (
 const (
 	maxFileSize  = 16 << 20 // bytes
 	maxDepth     = 100      // maps and lists inside one another, aliases followed
-	maxExpansion = 1 << 20  // values that the aliases of a file stand for, altogether
+	maxValues    = 1 << 20  // scalars, lists and maps in a file, what its aliases stand for included
 	maxProblems  = 1000     // problems shown
 	maxNumber    = 1000     // characters of a number
 	maxShown     = 40       // characters of a value shown in a problem
+	maxShownKey  = 80       // characters of a key shown in a problem
+	maxSuggested = 200      // characters of a line that a hint writes anew
 )
 
 // position is a line and a column as YAML counts them: from 1, in characters.

@@ -19,7 +19,7 @@ type builder struct {
 	anchored map[*yaml.Node]*node
 	open     map[*yaml.Node]bool // anchored nodes that are being built: an alias to one is a cycle
 	path     []string
-	expanded int  // values that aliases stand for
+	values   int  // values so far, with those that aliases stand for
 	failed   bool // a limit was passed: the tree is of no use
 }
 
@@ -39,6 +39,9 @@ func (b *builder) report(at position, hint, format string, args ...any) {
 
 // node builds one value that lies depth levels down.
 func (b *builder) node(y *yaml.Node, depth int) *node {
+	if b.findings.full() {
+		b.failed = true
+	}
 	if depth > maxDepth || b.failed {
 		return b.fail(y, "maps and lists lie more than %d levels deep here", maxDepth)
 	}
@@ -57,6 +60,9 @@ func (b *builder) node(y *yaml.Node, depth int) *node {
 
 func (b *builder) build(y *yaml.Node, depth int) *node {
 	n := &node{place: position{y.Line, y.Column}, size: 1}
+	if b.values++; b.values > maxValues {
+		return b.fail(y, "the file has more than %d values", maxValues)
+	}
 	if n.kind = b.kindOf(y); n.kind == broken {
 		return n
 	}
@@ -67,19 +73,20 @@ func (b *builder) build(y *yaml.Node, depth int) *node {
 		b.list(n, y, depth)
 	default:
 		n.text, n.quote = y.Value, quoteOf(y.Style)
+		n.size += len(n.text) / textUnit
 	}
 	return n
 }
 
-// shownPath is how many keys of a path are shown where a limit is passed: such
+// shownDepth is how many keys of a path are shown where a limit is passed: such
 // paths can be long.
-const shownPath = 3
+const shownDepth = 3
 
 // fail reports, once, that the tree passes a limit, and stops building.
 func (b *builder) fail(y *yaml.Node, format string, args ...any) *node {
 	if !b.failed {
 		b.failed = true
-		b.path = b.path[:min(len(b.path), shownPath)]
+		b.path = b.path[:min(len(b.path), shownDepth)]
 		b.report(position{y.Line, y.Column}, "", format, args...)
 	}
 	return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
@@ -92,12 +99,15 @@ func (b *builder) alias(y *yaml.Node, depth int) *node {
 		return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
 	}
 	n := b.anchored[y.Alias]
-	if n == nil { // the anchor stood in a value that was refused
+	switch {
+	case n != nil:
+	case y.Alias.Kind == yaml.ScalarNode: // the anchor of a key
+		n = b.build(y.Alias, depth)
+	default: // the anchor stood in a value that was refused, with a report
 		return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
 	}
-	b.expanded += n.size
-	if b.expanded > maxExpansion {
-		return b.fail(y, "the aliases up to here stand for more than %d values", maxExpansion)
+	if b.values += n.size; b.values > maxValues {
+		return b.fail(y, "with this alias the file has more than %d values", maxValues)
 	}
 	if depth+n.height > maxDepth {
 		return b.fail(y, "with this alias maps and lists lie more than %d levels deep", maxDepth)

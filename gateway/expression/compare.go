@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -22,7 +23,11 @@ func (l *lowerer) comparison(n *ast.BinaryNode, a, b lowered) lowered {
 	}
 	c := comparison{op: n.Operator, equality: equality, left: a.label, right: b.label}
 	if problem := c.clash(a.typ.kind, b.typ.kind); problem != "" {
-		return l.fail(n, "", "%s", problem)
+		hint := ""
+		if not, ok := n.Left.(*ast.UnaryNode); ok && a.sure {
+			hint = not.Operator + " binds first: write " + not.Operator + " (a " + n.Operator + " b)"
+		}
+		return l.fail(n, hint, "%s", problem)
 	}
 	return l.apply2(a, b, label, Bool, c.run)
 }
@@ -168,31 +173,43 @@ func (l *lowerer) in(n *ast.BinaryNode, a, b lowered) lowered {
 	default:
 		return l.fail(n, "", "%s is %s, and in needs a list or an object", b.label, k)
 	}
-	if item := b.typ.itemType().kind; b.typ.kind == listKind && a.typ.kind != anyKind && a.typ.kind != nilKind && item != anyKind && item != nilKind && item != a.typ.kind {
+	if item := b.typ.itemType().kind; b.typ.kind == listKind && item.known() && a.typ.kind.known() && item != a.typ.kind {
 		return l.fail(n, "", "%s is %s, and no item of %s is", a.label, a.typ.kind, b.label)
 	}
-	return l.apply2(a, b, describe(n), Bool, func(f *frame, x, y any) (any, error) {
-		if x == nil || y == nil {
-			return false, nil
+	m := membership{left: a.label, right: b.label}
+	return l.apply2(a, b, describe(n), Bool, m.run)
+}
+
+// membership is one place in an expression where in stands.
+type membership struct{ left, right string }
+
+// run looks for x in y; nil is in nothing, and nothing is in nil.
+func (m *membership) run(f *frame, x, y any) (any, error) {
+	if x == nil || y == nil {
+		return false, nil
+	}
+	switch y := y.(type) {
+	case []string:
+		if s, ok := x.(string); ok { // spares a copy for the most common question, of tags and groups
+			return slices.Contains(y, s), f.spend(len(y))
 		}
-		switch y := y.(type) {
-		case []any, []string:
-			return among(f, a.label, b.label, x, asList(y))
-		case map[string]any:
-			name, ok := x.(string)
-			if !ok {
-				return nil, failed(a.label, " is ", kindOf(x).String(), ", and ", b.label, " is an object with names")
-			}
-			_, ok = y[name]
-			return ok, nil
+		return m.among(f, x, asList(y))
+	case []any:
+		return m.among(f, x, y)
+	case map[string]any:
+		name, ok := x.(string)
+		if !ok {
+			return nil, failed(m.left, " is ", kindOf(x).String(), ", and ", m.right, " is an object with names")
 		}
-		return nil, failed(b.label, " is ", kindOf(y).String(), ", and in needs a list or an object")
-	})
+		_, ok = y[name]
+		return ok, nil
+	}
+	return nil, failed(m.right, " is ", kindOf(y).String(), ", and in needs a list or an object")
 }
 
 // among looks for x among items. A list whose items are all of other kinds
 // is a mistake, as comparing with one of them would be.
-func among(f *frame, left, right string, x any, items []any) (any, error) {
+func (m *membership) among(f *frame, x any, items []any) (any, error) {
 	k, comparable := kindOf(x), len(items) == 0
 	for _, item := range items {
 		same, err := equal(f, x, item)
@@ -202,7 +219,7 @@ func among(f *frame, left, right string, x any, items []any) (any, error) {
 		comparable = comparable || item == nil || kindOf(item) == k
 	}
 	if !comparable {
-		return nil, failed(left, " is ", k.String(), ", and no item of ", right, " is")
+		return nil, failed(m.left, " is ", k.String(), ", and no item of ", m.right, " is")
 	}
 	return false, nil
 }

@@ -58,7 +58,7 @@ func (e *Env) unknown(name string) (text, hint string) {
 	}
 	names := e.names()
 	if hint = diag.DidYouMean(name, names); hint == "" {
-		hint = known("the variables are", names)
+		hint = listed("the variables are", names)
 	}
 	return "unknown variable " + name, hint
 }

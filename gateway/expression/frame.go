@@ -17,6 +17,9 @@ const (
 	workBytes = 64
 	// loopWork is the cost of starting a list function.
 	loopWork = 16
+	// maxDepth is how deeply lists and objects may be nested in a value that is
+	// written as JSON; encoding/json reads no deeper ones either.
+	maxDepth = 10_000
 	// maxKept is the largest stack, in values, that is kept for later runs.
 	maxKept = 1024
 )
@@ -37,6 +40,32 @@ func (f *frame) spend(work int) error {
 
 // spendText spends for reading or making texts of so many bytes.
 func (f *frame) spendText(bytes int) error { return f.spend(1 + bytes/workBytes) }
+
+// weigh spends for every part of a value. A value that was put together in an
+// expression can hold one part many times over, so that it is small in memory
+// and endless when written.
+func (f *frame) weigh(v any, depth int) error {
+	if depth > maxDepth {
+		return failed("a value is nested more than 10000 deep")
+	}
+	switch v := v.(type) {
+	case string:
+		return f.spendText(len(v))
+	case []any:
+		for _, item := range v {
+			if err := f.weigh(item, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if err := f.weigh(item, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return f.spend(1)
+}
 
 // machine is a frame with the virtual machine that works on it.
 type machine struct {
@@ -66,6 +95,10 @@ func (p *Program) run(vars *Vars) (result any, err error) {
 	}
 	result, err = m.vm.Run(p.code, &m.frame)
 	if err == nil {
+		m.frame.left = maxWork
+		if err := m.frame.weigh(result, 0); err != nil {
+			return nil, err
+		}
 		return result, nil
 	}
 	if known, ok := errors.AsType[*EvalError](err); ok {

@@ -217,7 +217,7 @@ var boolFunc = reflect.TypeFor[func(...any) bool]()
 
 // call makes a function for this one call, whose first argument is the frame.
 func (l *lowerer) call(fn variadic, sure bool, args ...ast.Node) ast.Node {
-	name := "f" + strconv.Itoa(len(l.functions))
+	name := "function " + strconv.Itoa(len(l.functions)) // no expression can name it
 	function := &builtin.Function{Name: name, Func: func(args ...any) (any, error) {
 		return fn(args[0].(*frame), args[1:])
 	}}

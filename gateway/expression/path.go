@@ -100,7 +100,7 @@ func (l *lowerer) noField(n *ast.MemberNode, x lowered, name string) lowered {
 	names := x.typ.names()
 	hint := diag.DidYouMean(name, names)
 	if hint == "" {
-		hint = known("it has", names)
+		hint = listed("it has", names)
 	}
 	return l.fail(n, hint, "%s has no field %s", x.label, name)
 }

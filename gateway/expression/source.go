@@ -34,7 +34,14 @@ type source struct {
 // report reports an error at a character of the expression, counted from 0.
 func (s *source) report(char int, text, hint string) {
 	s.failed = true
-	line, column := 1, 1
+	line, column := s.position(char)
+	s.at.Inside(line, column, text, hint)
+}
+
+// position is the line and column, both from 1, of a character of the
+// expression within the whole value.
+func (s *source) position(char int) (line, column int) {
+	line, column = 1, 1
 	left := s.before + char
 	for _, r := range s.whole {
 		if left == 0 {
@@ -46,7 +53,7 @@ func (s *source) report(char int, text, hint string) {
 			line, column = line+1, 1
 		}
 	}
-	s.at.Inside(line, column, text, hint)
+	return line, column
 }
 
 func newSource(at diag.Cursor, text string) *source {
@@ -105,6 +112,7 @@ var unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
 
 // syntax words the parser's messages; the parser tells them apart by text only.
 var syntax = []struct{ message, text, hint string }{
+	{"unexpected end of expression", "the expression ends too early", ""},
 	{"literal not terminated", "a text has no closing quote", ""},
 	{"invalid char escape", "a text has an unknown escape", `write \\ for a backslash, or put the text in backquotes`},
 	{"invalid integer literal", "the number is too large", "whole numbers go up to 9223372036854775807"},

@@ -38,6 +38,9 @@ func shorten(text string) string {
 
 // literal names a constant.
 func literal(v any) string {
+	if v == nil {
+		return "nil"
+	}
 	text, err := encode(v)
 	if err != nil {
 		return "this constant"

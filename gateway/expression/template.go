@@ -39,7 +39,7 @@ func ParseTemplate(at diag.Cursor, text string, env *Env) *Template {
 		return nil
 	}
 	t, ok := &Template{}, true
-	for rest := text; rest != ""; {
+	for rest, more := text, true; more && rest != ""; {
 		literal, found := cutLiteral(&rest)
 		if literal != "" {
 			t.parts = append(t.parts, part{literal: literal})
@@ -47,10 +47,10 @@ func ParseTemplate(at diag.Cursor, text string, env *Env) *Template {
 		if !found {
 			break
 		}
-		program, after := parsePart(at, text, rest, env)
+		var program *Program
+		program, rest, more = parsePart(at, text, rest, env)
 		t.parts = append(t.parts, part{program: program})
 		ok = ok && program != nil
-		rest = after
 	}
 	if !ok {
 		return nil
@@ -92,38 +92,42 @@ func cutLiteral(rest *string) (literal string, found bool) {
 }
 
 // parsePart compiles the expression that starts at rest, a tail of text, and
-// gives what stands behind its closing brace: the first one before which the
-// text parses.
-func parsePart(at diag.Cursor, text, rest string, env *Env) (p *Program, after string) {
+// gives what stands behind its closing brace. After one that is not closed
+// there is no telling what the rest means, and more is false.
+func parsePart(at diag.Cursor, text, rest string, env *Env) (p *Program, after string, more bool) {
 	src := &source{at: at, whole: text, before: utf8.RuneCountInString(text[:len(text)-len(rest)])}
-	end := closing(rest)
+	end, closed := closing(rest)
 	if end < 0 {
 		src.report(-len(opening), "${ is never closed", "write } behind the expression, or $${ for a literal ${")
-		return nil, ""
+		return nil, "", false
 	}
 	src.text = rest[:end]
-	return compile(src, env, WantAny), rest[end+1:]
+	return compile(src, env, WantAny), rest[end+1:], closed
 }
 
-// closing finds the closing brace. Where the text parses before none, it is
-// the first: the mistake is most likely there. -1 means there is no brace.
-func closing(rest string) int {
-	first := -1
-	for end := 0; end < min(len(rest), MaxSource); end++ {
+// maxBraces is how many closing braces are tried for one ${.
+const maxBraces = 100
+
+// closing finds the closing brace of an expression: the first one before which
+// the text parses. Where it parses before none, end is the first brace, for
+// the mistake is most likely before it; it is -1 when there is no brace.
+func closing(rest string) (end int, closed bool) {
+	first, tried := -1, 0
+	for end := 0; end < min(len(rest), MaxSource) && tried < maxBraces; end++ {
 		if rest[end] != '}' {
 			continue
 		}
-		if first < 0 {
+		if tried++; first < 0 {
 			first = end
 		}
 		if strings.TrimSpace(rest[:end]) == "" {
-			return end
+			return end, true
 		}
 		if _, err := parse(rest[:end]); err == nil {
-			return end
+			return end, true
 		}
 	}
-	return first
+	return first, false
 }
 
 // Literal returns the text of a template without ${…}, and whether it is one.

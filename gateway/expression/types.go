@@ -25,6 +25,10 @@ func (k kind) String() string {
 	return [...]string{"any value", "absent", "true or false", "text", "a number", "a list", "an object", "of an unknown kind"}[k]
 }
 
+// known reports whether values of the kind are there and of that kind for
+// certain.
+func (k kind) known() bool { return k != anyKind && k != nilKind }
+
 // Type is the declared type of a variable or a field.
 type Type struct {
 	kind   kind

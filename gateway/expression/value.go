@@ -34,6 +34,14 @@ func textOf(label string, v any) (string, error) {
 	return string(data), nil
 }
 
+// text is textOf for a value that may have been put together in an expression.
+func (f *frame) text(label string, v any) (string, error) {
+	if err := f.weigh(v, 0); err != nil {
+		return "", err
+	}
+	return textOf(label, v)
+}
+
 // asList is a value of listKind as a list; nil is the empty one.
 func asList(v any) []any {
 	switch v := v.(type) {

@@ -8,8 +8,8 @@ import (
 // mostNames is how many names a hint lists.
 const mostNames = 12
 
-// known is a hint that lists names: "the variables are a, b, …".
-func known(what string, names []string) string {
+// listed is a hint that lists names: "the variables are a, b, …".
+func listed(what string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}

@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 	text := Deps{Args: []string{"text"}, Closed: true}
 	tooltest.Run(t, tooltest.Subject{
 		Echo:       backend("args.text", text),
-		Flood:      backend(`args.text + "`+strings.Repeat("y", tooltest.MaxOutput)+`"`, text),
+		Flood:      backend(`map(1..20000, "flood")`, text),
 		Broken:     backend(`1 / (len(args.text) - 1)`, text),
 		BrokenCode: tool.InvalidArgs,
 	})
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 		{"a sum", "sum(args.items)", `{"items": [1, 2, 3]}`, tool.OutputAuto, "6", ""},
 		{"text", `"Dear " + args.name`, `{"name": "Ada"}`, tool.OutputAuto, "Dear Ada", ""},
 		{"text is not quoted as JSON text either", `args.name`, `{"name": "Ada"}`, tool.OutputText, "Ada", ""},
-		{"text as JSON", `args.name`, `{"name": "Ada"}`, tool.OutputJSON, `"Ada"`, ""},
+		{"text that is JSON", `args.name`, `{"name": "{\"n\": 1.50}"}`, tool.OutputJSON, `{"n": 1.50}`, `{"n": 1.50}`},
 		{"every digit of a number", "args.n", `{"n": 12345678901234567890123}`, tool.OutputAuto, "12345678901234567890123", ""},
 		{"an object is structured too", `{"double": args.n * 2}`, `{"n": 4}`, tool.OutputAuto, `{"double":8}`, `{"double":8}`},
 		{"an object as text only", `{"double": args.n * 2}`, `{"n": 4}`, tool.OutputText, `{"double":8}`, ""},
@@ -91,6 +91,7 @@ func TestRunFails(t *testing.T) {
 	}{
 		{"text compared with a number", "args.n > 3", `{"n": "four"}`, tool.OutputAuto, tool.InvalidArgs},
 		{"a call of what is not there", "args.items[3].x + 1", `{"items": "none"}`, tool.OutputAuto, tool.InvalidArgs},
+		{"text that is not JSON", "args.n", `{"n": "Ada"}`, tool.OutputJSON, tool.UpstreamError},
 		{"not a list of blocks", "args.n", `{"n": 1}`, tool.OutputContent, tool.UpstreamError},
 	}
 	for _, test := range tests {

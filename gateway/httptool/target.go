@@ -2,7 +2,6 @@ package httptool
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -22,24 +21,22 @@ const edge = "\x00"
 // literal text of the configuration; what a ${…} gives is percent-encoded
 // whole, so that it stays within its segment or its query value.
 type target struct {
-	origin string               // scheme://host[:port]
-	base   *expression.Template // the whole of url, origin included
-	path   *expression.Template // nil when absent
+	origin string  // scheme://host[:port]
+	base   []piece // what follows it in url
+	path   []piece
 	query  []field
 }
 
 func (c *compiler) target(at diag.Cursor, cfg Config, client *Client) target {
 	t := target{origin: c.origin(at.Key("url"), cfg.URL, client)}
 	if t.origin != "" {
-		t.base = c.template(at.Key("url"), cfg.URL)
-		c.literal(at.Key("url"), cfg.URL[len(t.origin):])
+		t.base = c.pieces(at.Key("url"), cfg.URL, len(t.origin))
 	}
 	if cfg.Path != "" {
-		t.path = c.template(at.Key("path"), cfg.Path)
+		t.path = c.pieces(at.Key("path"), cfg.Path, 0)
 		if cfg.Path[0] != '/' {
 			c.wrong(at.Key("path"), "write /"+firstWord(cfg.Path), "the path must start with /")
 		}
-		c.literal(at.Key("path"), cfg.Path)
 	}
 	t.query = c.fields(at.Key("query"), cfg.Query)
 	return t
@@ -109,48 +106,24 @@ func warnOfRefusal(at diag.Cursor, text string, client *Client) {
 	}
 }
 
-// literal checks what is certainly literal in the text of a path: all before
-// the first ${ and all behind the last }.
-func (c *compiler) literal(at diag.Cursor, text string) {
-	head, rest, templated := strings.Cut(text, "${")
-	parts := []string{head}
-	if templated {
-		parts = append(parts, rest[strings.LastIndexByte(rest, '}')+1:])
-	}
-	for _, part := range parts {
-		if strings.Contains(part, "#") {
-			c.wrong(at, "leave out # and what follows", "an address of a request has no fragment")
-			return
-		}
-	}
-	if templated {
-		return
-	}
-	path, _, _ := strings.Cut(text, "?")
-	if _, err := url.Parse(text); err != nil {
-		c.wrong(at, "write a percent sign as %25", "%q is not a valid path", text)
-	} else if err := checkSegments(path, func(string) bool { return true }); err != nil {
-		c.wrong(at, "", "a segment of the path is . or ..")
-	}
-}
-
 // url gives the address for one call.
 func (t *target) url(vars *expression.Vars) (*url.URL, error) {
-	base, err := escaped(t.base, vars)
+	base, err := address(t.base, vars)
 	if err != nil {
 		return nil, err
 	}
-	path, query, _ := strings.Cut(base[len(t.origin):], "?")
-	if t.path != nil {
-		more, err := escaped(t.path, vars)
-		if err != nil {
-			return nil, err
-		}
-		more, moreQuery, _ := strings.Cut(more, "?")
-		path, query = strings.TrimSuffix(path, "/")+more, join(query, moreQuery)
-	}
-	if err := checkSegments(path, made); err != nil {
+	more, err := address(t.path, vars)
+	if err != nil {
 		return nil, err
+	}
+	path, query, _ := strings.Cut(base, "?")
+	if more != "" {
+		rest, restQuery, _ := strings.Cut(more, "?")
+		path, query = strings.TrimSuffix(path, "/")+rest, join(query, restQuery)
+	}
+	if segment, ok := misleading(path); ok {
+		return nil, tool.Errorf(tool.InvalidArgs, "%s cannot be used in the address of this tool", segment).
+			WithHint("Send the identifier of what you want; it cannot be empty, . or .. there.")
 	}
 	pairs, err := t.pairs(vars)
 	if err != nil {
@@ -199,56 +172,4 @@ func (t *target) pairs(vars *expression.Vars) (string, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-// escaped is a template's text with every value encoded behind an edge.
-func escaped(t *expression.Template, vars *expression.Vars) (string, error) {
-	text, _, err := t.Escaped(vars, func(value string) (string, error) { return edge + encode(value), nil })
-	return text, err
-}
-
-// made reports whether a value is part of a segment.
-func made(segment string) bool { return strings.Contains(segment, edge) }
-
-// checkSegments refuses a path in which a segment that concerns us names
-// another place: . and .. do (RFC 3986 section 5.2.4), and so does an empty one
-// for most servers.
-func checkSegments(path string, concerns func(segment string) bool) error {
-	for segment := range strings.SplitSeq(path, "/") {
-		if !concerns(segment) {
-			continue
-		}
-		whole := strings.ReplaceAll(segment, edge, "")
-		if plain, err := url.PathUnescape(whole); err == nil {
-			whole = plain
-		}
-		if whole == "." || whole == ".." || whole == "" && made(segment) {
-			return tool.Errorf(tool.InvalidArgs, "%s cannot be used in the address of this tool", named(whole)).
-				WithHint("Send the identifier of what you want; it cannot be empty, . or .. there.")
-		}
-	}
-	return nil
-}
-
-func named(segment string) string {
-	if segment == "" {
-		return "an empty value"
-	}
-	return fmt.Sprintf("the value %q", segment)
-}
-
-// encode percent-encodes all but the unreserved characters (RFC 3986 section
-// 2.3), so that the result means the same in a path and in a query.
-func encode(value string) string {
-	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(value) {
-		switch c := value[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '.', c == '_', c == '~':
-			b.WriteByte(c)
-		default:
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
-		}
-	}
-	return b.String()
 }

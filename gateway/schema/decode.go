@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -45,7 +46,7 @@ func decode(raw []byte, most bounds) (any, *problem) {
 	}
 	d := decoder{dec: json.NewDecoder(bytes.NewReader(raw)), most: most, left: most.values}
 	d.dec.UseNumber()
-	return d.value(nil)
+	return d.value()
 }
 
 // syntax reports where raw is not one JSON value.
@@ -134,13 +135,14 @@ func codeUnit(raw []byte) (uint64, bool) {
 type decoder struct {
 	dec  *json.Decoder
 	most bounds
-	left int // values that may still come
+	left int      // values that may still come
+	at   location // where the value under way stands
 }
 
-func (d *decoder) value(at location) (any, *problem) {
+func (d *decoder) value() (any, *problem) {
 	token, err := d.dec.Token()
 	if err != nil {
-		return nil, &problem{text: d.most.noun + " are not valid JSON"}
+		return nil, d.broken()
 	}
 	if d.left--; d.left < 0 {
 		return nil, &problem{text: fmt.Sprintf("%s hold too many values; at most %d are accepted", d.most.noun, d.most.values)}
@@ -148,55 +150,63 @@ func (d *decoder) value(at location) (any, *problem) {
 	switch token := token.(type) {
 	case json.Delim:
 		if token == '{' {
-			return d.object(at)
+			return d.object()
 		}
-		return d.list(at)
+		return d.list()
 	case json.Number:
-		if fault := numberFault(token.String()); fault != "" && len(at) > 0 {
-			return nil, &problem{at: at, text: fault}
+		if fault := numberFault(token.String()); fault != "" && len(d.at) > 0 {
+			return nil, d.fault(fault)
 		}
 	}
 	return token, nil
 }
 
-func (d *decoder) object(at location) (any, *problem) {
+func (d *decoder) object() (any, *problem) {
 	members := map[string]any{}
 	for d.dec.More() {
 		token, err := d.dec.Token()
 		key, ok := token.(string)
 		if err != nil || !ok {
-			return nil, &problem{text: d.most.noun + " are not valid JSON"}
+			return nil, d.broken()
 		}
-		here := at.with(key)
+		d.at = append(d.at, key)
 		if _, twice := members[key]; twice {
-			return nil, &problem{at: here, text: "is given twice; give it once"}
+			return nil, d.fault("is given twice; give it once")
 		}
-		v, p := d.value(here)
+		v, p := d.value()
 		if p != nil {
 			return nil, p
 		}
+		d.at = d.at[:len(d.at)-1]
 		members[key] = v
 	}
-	_, err := d.dec.Token()
-	return members, d.closed(err)
+	return members, d.close()
 }
 
-func (d *decoder) list(at location) (any, *problem) {
+func (d *decoder) list() (any, *problem) {
 	items := []any{}
 	for d.dec.More() {
-		v, p := d.value(at.with(len(items)))
+		d.at = append(d.at, len(items))
+		v, p := d.value()
 		if p != nil {
 			return nil, p
 		}
+		d.at = d.at[:len(d.at)-1]
 		items = append(items, v)
 	}
-	_, err := d.dec.Token()
-	return items, d.closed(err)
+	return items, d.close()
 }
 
-func (d *decoder) closed(err error) *problem {
-	if err != nil {
-		return &problem{text: d.most.noun + " are not valid JSON"}
+// close reads the end of an object or a list.
+func (d *decoder) close() *problem {
+	if _, err := d.dec.Token(); err != nil {
+		return d.broken()
 	}
 	return nil
 }
+
+func (d *decoder) fault(text string) *problem {
+	return &problem{at: slices.Clone(d.at), text: text}
+}
+
+func (d *decoder) broken() *problem { return &problem{text: d.most.noun + " are not valid JSON"} }

@@ -33,6 +33,9 @@ type problem struct {
 	at   location
 	text string
 	hint string
+	// late gives text and hint where they cost something to make: of many
+	// problems few are told.
+	late func() (text, hint string)
 
 	// What would have been accepted in its place, so that the branches of a
 	// union can be told in one sentence.
@@ -42,6 +45,7 @@ type problem struct {
 
 // sentence words the problem for a model. Nothing at the root needs a path.
 func (p problem) sentence() string {
+	p = p.worded()
 	s := p.text
 	if len(p.at) > 0 {
 		s = p.at.String() + ": " + s
@@ -52,6 +56,15 @@ func (p problem) sentence() string {
 		s += " (" + p.hint + ")"
 	}
 	return s
+}
+
+// worded returns the problem with its text made.
+func (p problem) worded() problem {
+	if p.late != nil {
+		p.text, p.hint = p.late()
+		p.late = nil
+	}
+	return p
 }
 
 // aboutAll gives a predicate the arguments as a whole for its subject.

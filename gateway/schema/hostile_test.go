@@ -13,7 +13,7 @@ import (
 
 // longest is far above what any of these may take, and far below what each
 // takes without its guard.
-const longest = 10 * time.Second
+const longest = 30 * time.Second
 
 // deadline fails the test when f runs longer than longest.
 func deadline(t *testing.T, f func()) {
@@ -150,6 +150,45 @@ func TestLargestSchema(t *testing.T) {
 	deadline(t, func() { mustCompile(t, b.String()) })
 }
 
+// TestManyProblems: what is not told costs no words.
+func TestManyProblems(t *testing.T) {
+	values, branches := make([]string, 1000), make([]string, 50)
+	for i := range values {
+		values[i] = `"value-` + json.Number(asJSON(t, i)).String() + `"`
+	}
+	for i := range branches {
+		branches[i] = `{"type":"object","required":["a` + json.Number(asJSON(t, i)).String() + `"]}`
+	}
+	s := mustCompile(t, `{"properties":{
+		"long":{"enum":[`+strings.Join(values, ",")+`]},
+		"enums":{"items":{"enum":[`+strings.Join(values, ",")+`]}},
+		"names":{"additionalProperties":false,"properties":{"a":{}}},
+		"wide":{"items":{"anyOf":[`+strings.Join(branches, ",")+`]}}}}`)
+	enums, wide, names := make([]any, 5000), make([]any, 20_000), map[string]any{}
+	for i := range enums {
+		enums[i] = "valu"
+		names["b"+asJSON(t, i)] = true
+	}
+	for i := range wide {
+		wide[i] = map[string]any{}
+	}
+	for name, args := range map[string]map[string]any{
+		"long":  {"long": strings.Repeat("x", maxArgsSize-100)},
+		"enums": {"enums": enums},
+		"names": {"names": names},
+		"wide":  {"wide": wide},
+	} {
+		t.Run(name, func(t *testing.T) {
+			deadline(t, func() {
+				out := told(t, s.Validate(args))
+				if text := strings.Join(out, ""); len(out) > maxProblems+1 || len(text) > 50_000 {
+					t.Errorf("%d problems in %d bytes", len(out), len(text))
+				}
+			})
+		})
+	}
+}
+
 func TestConcurrentUse(t *testing.T) {
 	s := mustCompile(t, binary)
 	var wg sync.WaitGroup
@@ -181,7 +220,7 @@ func TestProperties(t *testing.T) {
 		{`{"properties":{"a":{}},"additionalProperties":{"not":{}}}`, []string{"a"}, false},
 		{`{"properties":{"a":{}},"additionalProperties":false,"patternProperties":{"^x":{}}}`, []string{"a"}, false},
 		{`{"$ref":"#/$defs/x~1y","$defs":{"x/y":{"properties":{"b":{},"a":{}},"additionalProperties":false}}}`, []string{"b", "a"}, true},
-		{`{"properties":{"a":{}},"allOf":[{"properties":{"b":{},"a":{}}},{"$ref":"#"}]}`, []string{"a", "b"}, false},
+		{`{"properties":{"a":{}},"allOf":[{"$ref":"#/$defs/m"},{"properties":{"c":{},"a":{}}}],"$defs":{"m":{"properties":{"b":{}}}}}`, []string{"a", "b", "c"}, false},
 	} {
 		names, closed := mustCompile(t, test.schema).Properties()
 		if diff := cmp.Diff(test.names, names); diff != "" || closed != test.closed {

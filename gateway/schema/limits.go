@@ -30,7 +30,9 @@ const (
 // cost exponentially much in the depth of the arguments, and a pattern that
 // backtracks in the length of a text.
 const (
-	maxSteps       = 500_000 // subschemas met
+	maxSteps       = 1_000_000 // subschemas met
+	maxCheckTime   = 2 * time.Second
+	stepsPerClock  = 128 // steps between two looks at the clock
 	maxMatchTime   = 100 * time.Millisecond
 	maxPatternTime = 500 * time.Millisecond // of all backtracking matches together
 	maxWalkDepth   = 500                    // subschemas inside each other, references followed
@@ -39,10 +41,12 @@ const (
 
 // Limits on messages.
 const (
-	maxProblems   = 20 // the rest is counted
-	maxShown      = 60 // characters of one value or key
-	maxListed     = 20 // allowed values or known names
-	maxSuggested  = 3  // example names in a hint
-	contextBefore = 10 // characters shown around a syntax error
+	maxProblems   = 20  // the rest is counted
+	maxShown      = 60  // characters of one value or key
+	maxPath       = 240 // bytes of one path
+	maxMeant      = 100 // bytes of a word that "did you mean" is tried for
+	maxListed     = 20  // allowed values or known names
+	maxSuggested  = 3   // example names in a hint
+	contextBefore = 10  // characters shown around a syntax error
 	contextAfter  = 20
 )

@@ -48,8 +48,17 @@ func (at location) lookup(v any) any {
 // with returns the location one step further in.
 func (at location) with(step any) location { return append(slices.Clip(at), step) }
 
-// String writes a.b[0]; a key that is no plain name is quoted: a["b c"].
+// String writes a.b[0]; a key that is no plain name is quoted: a["b c"]. Of a
+// very long path the end is written.
 func (at location) String() string {
+	s := at.whole()
+	for i := 1; len(s) > maxPath && i < len(at); i++ {
+		s = "…" + at[i:].whole()
+	}
+	return s
+}
+
+func (at location) whole() string {
 	var b strings.Builder
 	for i, step := range at {
 		switch step := step.(type) {

@@ -3,12 +3,11 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/toolgate/toolgate/gateway/diag"
 )
 
 // typeNames are the types of JSON Schema.
@@ -33,7 +32,7 @@ func objectRule(doc any) *problem {
 	case typed:
 		return topType(t)
 	}
-	for _, name := range slices.Sorted(keysOf(s)) {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
 		if sub, ok := s[name].(map[string]any); ok && !known(name) && sub["type"] != nil {
 			return &problem{at: location{name}, text: "is no keyword of JSON Schema", hint: "properties stand under properties: {type: object, properties: {" + name + ": {…}}}"}
 		}
@@ -51,7 +50,7 @@ func topType(t any) *problem {
 }
 
 func typeMistake(name string) (text, hint string) {
-	hint = diag.DidYouMean(name, typeNames())
+	hint = meant(name, typeNames())
 	if other := foreignType(name); hint == "" && other != "" {
 		hint = "did you mean " + other + "?"
 	}
@@ -116,6 +115,7 @@ func invalid(e *js.SchemaValidationError, doc any) problem {
 
 // schemaWords adds what the usual slips mean.
 func schemaWords(p problem, v any) problem {
+	p = p.worded()
 	switch name, text := keywordAt(p.at), got(v); {
 	case name == "type" && typeName(v) == "string":
 		p.text, p.hint = typeMistake(fmt.Sprint(v))
@@ -182,7 +182,7 @@ func findKey(v any, key string, at location) location {
 			return at.with("patternProperties")
 		}
 	}
-	for _, name := range slices.Sorted(keysOf(obj)) {
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
 		if found := findKey(obj[name], key, at.with(name)); found != nil {
 			return found
 		}

@@ -11,9 +11,11 @@ import (
 
 // numberFault says why a JSON number is not accepted, or "".
 func numberFault(text string) string {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	digits := len(strings.NewReplacer("-", "", ".", "").Replace(mantissa))
-	if digits > maxNumberDigits {
+	mantissa, exponent := text, ""
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		mantissa, exponent = text[:i], text[i+1:]
+	}
+	if digits := len(mantissa) - strings.Count(mantissa, "-") - strings.Count(mantissa, "."); digits > maxNumberDigits {
 		return fmt.Sprintf("is a number of %d digits; at most %d are accepted", digits, maxNumberDigits)
 	}
 	if exponent == "" {
@@ -38,7 +40,7 @@ func readNumber(text string) (json.Number, bool) {
 
 // integral reports whether a number that passed numberFault is whole.
 func integral(n json.Number) bool {
-	if strings.IndexAny(n.String(), ".eE") < 0 {
+	if !strings.ContainsAny(n.String(), ".eE") {
 		return true
 	}
 	r, ok := new(big.Rat).SetString(n.String())

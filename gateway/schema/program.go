@@ -6,7 +6,6 @@ import (
 	"time"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // base is the address that a schema's own references are relative to. Its
@@ -35,6 +34,8 @@ type program struct {
 // budget bounds the work of one use of a program.
 type budget struct {
 	steps   int
+	clock   int // steps until the next look at the clock
+	until   time.Time
 	pattern time.Duration
 }
 
@@ -42,16 +43,34 @@ type budget struct {
 // be stopped.
 type exhausted struct{}
 
-func (b *budget) reset() { b.steps, b.pattern = maxSteps, maxPatternTime }
+func (b *budget) reset() {
+	*b = budget{steps: maxSteps, clock: stepsPerClock, until: time.Now().Add(maxCheckTime), pattern: maxPatternTime}
+}
 
-func (b *budget) step() {
-	if b.steps--; b.steps < 0 {
+func (b *budget) step() { b.spend(1) }
+
+func (b *budget) spend(steps int) {
+	b.steps -= steps
+	if b.clock -= steps; b.clock <= 0 {
+		b.clock = stepsPerClock
+		if time.Now().After(b.until) {
+			panic(exhausted{})
+		}
+	}
+	if b.steps < 0 {
 		panic(exhausted{})
 	}
 }
 
-// Validate counts one subschema; it makes budget a js.SchemaExt.
-func (b *budget) Validate(*js.ValidatorContext, any) { b.step() }
+// charge is what one look at a subschema costs: a step, and one for every
+// branch, which may have failed too early to be counted itself.
+type charge struct {
+	budget *budget
+	steps  int
+}
+
+// Validate counts; it makes charge a js.SchemaExt.
+func (c charge) Validate(*js.ValidatorContext, any) { c.budget.spend(c.steps) }
 
 // build compiles a decoded schema. The validator panics on some documents, so
 // that is an error here.
@@ -75,80 +94,24 @@ func build(doc any, remote loader) (p *program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	meter(root, b, map[*js.Schema]bool{})
+	for _, sub := range reachable(root) {
+		meter(sub, b)
+	}
 	return &program{root: root, budget: b}, nil
 }
 
-// meter makes every schema that root reaches count against the budget.
-func meter(s *js.Schema, b *budget, seen map[*js.Schema]bool) {
-	if s == nil || seen[s] {
-		return
-	}
-	seen[s] = true
-	s.Extensions = append(s.Extensions, b)
-	for _, child := range children(s) {
-		meter(child, b, seen)
-	}
-	if s.PropertyNames != nil {
-		s.Extensions = append(s.Extensions, nameCheck{s.PropertyNames})
-		s.PropertyNames = nil
-	}
-}
-
-// nameCheck does the work of the keyword propertyNames. The validator's own
-// does not copy the path it reports, so that later steps overwrite it.
-type nameCheck struct{ names *js.Schema }
-
-// Validate checks the names of an object; it makes nameCheck a js.SchemaExt.
-func (c nameCheck) Validate(ctx *js.ValidatorContext, v any) {
-	obj, _ := v.(map[string]any)
-	for name := range obj {
-		if bad, ok := errors.AsType[*js.ValidationError](c.names.Validate(name)); ok {
-			ctx.AddErrors(bad.Causes, &kind.PropertyNames{Property: name})
+// reachable lists root and every schema under it, each once.
+func reachable(root *js.Schema) []*js.Schema {
+	list, seen := []*js.Schema{root}, map[*js.Schema]bool{root: true}
+	for i := 0; i < len(list); i++ {
+		for _, child := range children(list[i]) {
+			if child != nil && !seen[child] {
+				seen[child] = true
+				list = append(list, child)
+			}
 		}
 	}
-}
-
-// children lists the subschemas and references of s; some may be nil.
-func children(s *js.Schema) []*js.Schema {
-	out := []*js.Schema{
-		s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties,
-		s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
-	}
-	if s.DynamicRef != nil {
-		out = append(out, s.DynamicRef.Ref)
-	}
-	for _, list := range [][]*js.Schema{s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems} {
-		out = append(out, list...)
-	}
-	for _, v := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
-		switch v := v.(type) {
-		case *js.Schema:
-			out = append(out, v)
-		case []*js.Schema:
-			out = append(out, v...)
-		}
-	}
-	return append(out, named(s)...)
-}
-
-func named(s *js.Schema) []*js.Schema {
-	var out []*js.Schema
-	for _, sub := range s.Properties {
-		out = append(out, sub)
-	}
-	for _, sub := range s.PatternProperties {
-		out = append(out, sub)
-	}
-	for _, sub := range s.DependentSchemas {
-		out = append(out, sub)
-	}
-	for _, dep := range s.Dependencies {
-		if sub, ok := dep.(*js.Schema); ok {
-			out = append(out, sub)
-		}
-	}
-	return out
+	return list
 }
 
 // errTooComplex is the end of a use whose budget ran out.

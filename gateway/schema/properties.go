@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
@@ -76,29 +77,21 @@ func eachPart(s *js.Schema, f func(*js.Schema)) {
 func descend(raw json.RawMessage, path []string) json.RawMessage {
 	for _, token := range path {
 		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) != nil {
-			var items []json.RawMessage
-			at := location{}
-			if json.Unmarshal(raw, &items) == nil {
-				at = locate([]string{token}, make([]any, len(items)))
-			}
-			i, ok := first(at).(int)
-			if !ok {
+		var items []json.RawMessage
+		switch {
+		case json.Unmarshal(raw, &members) == nil:
+			raw = members[token]
+		case json.Unmarshal(raw, &items) == nil:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(items) {
 				return nil
 			}
 			raw = items[i]
-			continue
+		default:
+			return nil
 		}
-		raw = members[token]
 	}
 	return raw
-}
-
-func first(at location) any {
-	if len(at) == 0 {
-		return nil
-	}
-	return at[0]
 }
 
 // memberOrder lists the keys of an object in the order of its text.
@@ -135,15 +128,5 @@ func declares(s *js.Schema, name string, seen map[*js.Schema]bool) bool {
 			return true
 		}
 	}
-	same := []*js.Schema{s.Ref, s.RecursiveRef, s.If, s.Then, s.Else}
-	if s.DynamicRef != nil {
-		same = append(same, s.DynamicRef.Ref)
-	}
-	for _, list := range [][]*js.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-		same = append(same, list...)
-	}
-	for _, sub := range s.DependentSchemas {
-		same = append(same, sub)
-	}
-	return slices.ContainsFunc(same, func(sub *js.Schema) bool { return declares(sub, name, seen) })
+	return slices.ContainsFunc(sameValue(s), func(sub *js.Schema) bool { return declares(sub, name, seen) })
 }

@@ -2,15 +2,12 @@ package schema
 
 import (
 	"errors"
-	"iter"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/toolgate/toolgate/gateway/diag"
 )
 
 // badReference words a reference that leads nowhere, or away.
@@ -73,11 +70,40 @@ func dangling(fragment string, doc any) problem {
 	if ref == "" {
 		ref = "#" + wanted
 	}
-	hint := diag.DidYouMean(ref, definitions(doc))
-	if hint == "" && len(definitions(doc)) > 0 {
-		hint = "known: " + listed(definitions(doc))
+	return problem{at: at, text: "refers to " + quote(ref) + ", which is not there", hint: nameHint(ref, definitions(doc))}
+}
+
+// endless finds a schema that refers to itself without stepping into the
+// value, so that no value could ever be checked against it.
+func (s *Schema) endless() *problem {
+	var found *js.Schema
+	state := map[*js.Schema]int{}
+	const under, done = 1, 2
+	var visit func(sub *js.Schema)
+	visit = func(sub *js.Schema) {
+		if sub == nil || state[sub] == done || found != nil {
+			return
+		}
+		if state[sub] == under {
+			found = sub
+			return
+		}
+		state[sub] = under
+		for _, next := range sameValue(sub) {
+			visit(next)
+		}
+		state[sub] = done
 	}
-	return problem{at: at, text: "refers to " + quote(ref) + ", which is not there", hint: hint}
+	prog := <-s.pool.idle
+	defer func() { s.pool.idle <- prog }()
+	for _, sub := range reachable(prog.root) {
+		visit(sub)
+	}
+	if found == nil {
+		return nil
+	}
+	path, _ := tokens(found.Location)
+	return &problem{at: locate(path, s.doc), text: "refers to itself without end", hint: "a schema may come back to itself only inside properties or items"}
 }
 
 // definitions lists the references to what stands in the usual places.
@@ -123,8 +149,6 @@ func refers(key string) bool {
 	}
 	return false
 }
-
-func keysOf(m map[string]any) iter.Seq[string] { return maps.Keys(m) }
 
 // known reports whether a key is a keyword that holds schemas by name or one.
 func known(key string) bool {

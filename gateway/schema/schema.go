@@ -40,6 +40,9 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, mistakeOf(err, doc).mistake()
 	}
+	if p := s.endless(); p != nil {
+		return nil, p.mistake()
+	}
 	return s, nil
 }
 
@@ -65,20 +68,22 @@ func (s *Schema) Properties() (names []string, closed bool) {
 // closedTo reports whether an object may have no more than the properties
 // that are named.
 func closedTo(s *js.Schema) bool {
+	closed := false
+	eachPart(s, func(part *js.Schema) { closed = closed || closes(part) })
+	return closed
+}
+
+func closes(s *js.Schema) bool {
 	if len(s.PatternProperties) > 0 {
 		return false
 	}
 	switch extra := s.AdditionalProperties.(type) {
 	case bool:
-		if !extra {
-			return true
-		}
+		return !extra || never(s.UnevaluatedProperties)
 	case *js.Schema:
-		if never(extra) {
-			return true
-		}
+		return never(extra) || never(s.UnevaluatedProperties)
 	}
-	return never(s.UnevaluatedProperties) || s.Ref != nil && closedTo(s.Ref)
+	return never(s.UnevaluatedProperties)
 }
 
 // never reports whether s is the schema false.

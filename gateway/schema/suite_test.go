@@ -30,21 +30,24 @@ type suiteGroup struct {
 	}
 }
 
-// remotes serves the documents that the suite expects at localhost:1234.
-func remotes(address string) (any, error) {
-	name, ok := strings.CutPrefix(address, "http://localhost:1234/")
-	if !ok {
-		return nil, errors.New("not a remote of the suite: " + address)
+// remotes serves the documents that the suite expects at localhost:1234, under
+// a draft where they name none.
+func remotes(draft string) loader {
+	return func(address string) (any, error) {
+		name, ok := strings.CutPrefix(address, "http://localhost:1234/")
+		if !ok {
+			return nil, errors.New("not a remote of the suite: " + address)
+		}
+		raw, err := os.ReadFile(filepath.Join("testdata", "remotes", filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		doc, p := decode(withDraft(raw, draft), schemaBounds())
+		if p != nil {
+			return nil, errors.New(p.sentence())
+		}
+		return doc, nil
 	}
-	raw, err := os.ReadFile(filepath.Join("testdata", "remotes", filepath.FromSlash(name)))
-	if err != nil {
-		return nil, err
-	}
-	doc, p := decode(raw, schemaBounds())
-	if p != nil {
-		return nil, errors.New(p.sentence())
-	}
-	return doc, nil
 }
 
 func compileAny(raw []byte, remote loader) (*Schema, error) {
@@ -105,10 +108,13 @@ func withDraft(raw json.RawMessage, draft string) json.RawMessage {
 
 func runGroup(t *testing.T, group suiteGroup, draft string) (total, passed int) {
 	t.Helper()
-	s, err := compileAny(withDraft(group.Schema, draft), remotes)
+	s, err := compileAny(withDraft(group.Schema, draft), remotes(draft))
 	if err != nil {
 		t.Errorf("%s: compile: %v", group.Description, err)
 		return len(group.Tests), 0
+	}
+	if p := s.endless(); p != nil {
+		t.Errorf("%s: taken for endless: %s", group.Description, p.sentence())
 	}
 	for _, test := range group.Tests {
 		v, p := decode(test.Data, argsBounds())

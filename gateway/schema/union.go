@@ -95,16 +95,18 @@ func closest(meant [][]problem, of int, at location) problem {
 	if len(meant) == 0 {
 		return problem{at: at, text: "fits none of the allowed forms"}
 	}
-	best := slices.MinFunc(meant, func(a, b []problem) int { return len(a) - len(b) })
-	sortProblems(best)
-	texts := make([]string, 0, maxSuggested)
-	for _, p := range best[:min(len(best), maxSuggested)] {
-		texts = append(texts, relative(p, at))
-	}
-	if more := len(best) - maxSuggested; more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return problem{at: at, text: fmt.Sprintf("fits none of the %d allowed forms; the closest: %s", of, strings.Join(texts, "; "))}
+	return problem{at: at, late: func() (string, string) {
+		best := slices.MinFunc(meant, func(a, b []problem) int { return len(a) - len(b) })
+		sortProblems(best)
+		texts := make([]string, 0, maxSuggested+1)
+		for _, p := range best[:min(len(best), maxSuggested)] {
+			texts = append(texts, relative(p.worded(), at))
+		}
+		if more := len(best) - maxSuggested; more > 0 {
+			texts = append(texts, fmt.Sprintf("and %d more", more))
+		}
+		return fmt.Sprintf("fits none of the %d allowed forms; the closest: %s", of, strings.Join(texts, "; ")), ""
+	}}
 }
 
 // relative words a problem of a branch without the path it is told under.

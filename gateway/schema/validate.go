@@ -61,15 +61,13 @@ func (w worder) explain(found error) ([]problem, error) {
 func sentences(problems []problem) []string {
 	sortProblems(problems)
 	var out []string
-	seen := map[string]bool{}
-	for _, p := range problems {
-		if s := p.sentence(); !seen[s] {
-			seen[s] = true
+	for i, p := range problems {
+		if len(out) == maxProblems {
+			return append(out, fmt.Sprintf("and %d more", len(problems)-i))
+		}
+		if s := p.sentence(); !slices.Contains(out, s) {
 			out = append(out, s)
 		}
-	}
-	if more := len(out) - maxProblems; more > 0 {
-		out = append(out[:maxProblems], fmt.Sprintf("and %d more", more))
 	}
 	return out
 }
@@ -110,8 +108,25 @@ func numberFaults(v any) []problem {
 }
 
 func numberTextFault(n json.Number) string {
+	if plainDigits(n.String()) {
+		return ""
+	}
 	if !jsonNumber.MatchString(n.String()) {
 		return "is not a number: " + quote(n.String())
 	}
 	return numberFault(n.String())
+}
+
+// plainDigits reports whether a text is a short whole number, as nearly all
+// are; it saves the regular expression.
+func plainDigits(text string) bool {
+	if text == "" || len(text) > maxShown || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
 }

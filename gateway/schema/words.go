@@ -2,9 +2,11 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -161,33 +163,45 @@ func missing(at location, names []string, text string) []problem {
 
 // unknown words members that a closed object does not take.
 func (w *worder) unknown(e *js.ValidationError, at location, names []string) []problem {
-	var known []string
-	declared, _ := keyword(w.doc, e.SchemaURL, "properties").(map[string]any)
-	for name := range declared {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	known := sync.OnceValue(func() []string {
+		declared, _ := keyword(w.doc, e.SchemaURL, "properties").(map[string]any)
+		return slices.Sorted(maps.Keys(declared))
+	})
 	out := make([]problem, len(names))
 	for i, n := range names {
-		out[i] = problem{at: at.with(n), text: "unknown argument", hint: nameHint(n, known)}
+		out[i] = problem{at: at.with(n), late: func() (string, string) { return unknownArgument, nameHint(n, known()) }}
 	}
 	return out
 }
 
+const unknownArgument = "unknown argument"
+
 // nameHint names the argument that was meant, else the ones there are.
 func nameHint(name string, known []string) string {
-	if meant := diag.DidYouMean(name, known); meant != "" {
-		return meant
+	if hint := meant(name, known); hint != "" {
+		return hint
 	}
 	if len(known) == 0 {
 		return ""
 	}
-	return "known: " + listed(known)
+	words := make([]string, len(known))
+	for i, k := range known {
+		words[i] = shorten(k)
+	}
+	return "known: " + listed(words)
+}
+
+// meant asks whether another word was meant, for words of ordinary length.
+func meant(word string, candidates []string) string {
+	if len(word) > maxMeant {
+		return ""
+	}
+	return diag.DidYouMean(word, candidates)
 }
 
 // forbidden words a value where the schema is false.
 func (w *worder) forbidden(e *js.ValidationError, at location) []problem {
-	text, hint := "is not allowed here", ""
+	p := problem{at: at, text: "is not allowed here"}
 	path, _ := tokens(e.SchemaURL)
 	last := ""
 	if len(path) > 0 {
@@ -196,14 +210,14 @@ func (w *worder) forbidden(e *js.ValidationError, at location) []problem {
 	switch {
 	case len(path) > 1 && path[len(path)-2] == "properties":
 	case len(at) > 0 && (last == "unevaluatedProperties" || last == "additionalProperties"):
-		text = "unknown argument"
-		if name, ok := at[len(at)-1].(string); ok && len(at) == 1 {
-			hint = nameHint(name, w.names)
+		p.text = unknownArgument
+		if name, ok := at[0].(string); ok && len(at) == 1 {
+			p.late = func() (string, string) { return unknownArgument, nameHint(name, w.names) }
 		}
 	case last == "items", last == "unevaluatedItems", last == "additionalItems":
-		text = "is one item too many"
+		p.text = "is one item too many"
 	}
-	return []problem{{at: at, text: text, hint: hint}}
+	return []problem{p}
 }
 
 // propertyName words a key that is not allowed; below it the validator took
@@ -212,7 +226,7 @@ func (w *worder) propertyName(e *js.ValidationError, k *kind.PropertyNames, at l
 	inner := worder{value: k.Property, doc: w.doc}
 	var texts []string
 	for _, p := range inner.all(e.Causes) {
-		texts = append(texts, p.text)
+		texts = append(texts, p.worded().text)
 	}
 	if w.failed == nil {
 		w.failed = inner.failed
@@ -237,6 +251,13 @@ func typeProblem(at location, want []string, v any) problem {
 }
 
 func valueProblem(at location, want []any, v any) problem {
+	return problem{at: at, values: want, late: func() (string, string) { return valueWords(want, v) }}
+}
+
+func valueWords(want []any, v any) (text, hint string) {
+	if len(want) == 1 {
+		return "must be " + compact(want[0]) + ", got " + show(v), ""
+	}
 	words := make([]string, len(want))
 	var texts []string
 	for i, value := range want {
@@ -245,14 +266,10 @@ func valueProblem(at location, want []any, v any) problem {
 			texts = append(texts, text)
 		}
 	}
-	p := problem{at: at, text: "must be one of " + listed(words) + ", got " + show(v), values: want}
-	if len(want) == 1 {
-		p.text = "must be " + words[0] + ", got " + show(v)
+	if text, ok := v.(string); ok {
+		hint = meant(text, texts)
 	}
-	if text, ok := v.(string); ok && len(want) > 1 {
-		p.hint = diag.DidYouMean(text, texts)
-	}
-	return p
+	return "must be one of " + listed(words) + ", got " + show(v), hint
 }
 
 // formatText says what a format asks for, with an example where that helps.

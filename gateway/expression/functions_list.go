@@ -178,10 +178,10 @@ func (c *comparison) sortable(f *frame, a, b any) (int, error) {
 }
 
 // groupPairs collects the second of each pair under the text of the first.
-func groupPairs(_ *frame, key string, pairs any) (any, error) {
+func groupPairs(f *frame, key string, pairs any) (any, error) {
 	groups := map[string]any{}
 	for _, pair := range pairs.([]any) {
-		name, err := textOf(key, pair.([]any)[0])
+		name, err := f.text(key, pair.([]any)[0])
 		if err != nil {
 			return nil, err
 		}

@@ -82,7 +82,7 @@ func (l *lowerer) applyCall(fn *function, c *call, args []lowered) lowered {
 		return apply(args[0], c.label, fn.result, func(f *frame, v any) (any, error) { return fn.invoke(f, c, []any{v}) })
 	}
 	return l.applyAll(args, c.label, fn.result, func(f *frame, args []any) (any, error) {
-		return fn.invoke(f, c, slices.Clone(args)) // the virtual machine uses its slice again
+		return fn.invoke(f, c, args) // each call has a slice of its own
 	})
 }
 
@@ -106,8 +106,9 @@ func (fn *function) invoke(f *frame, c *call, args []any) (any, error) {
 		want, is := fn.param(i), kindOf(v)
 		switch {
 		case want == listKind && (is == listKind || is == nilKind):
-			args[i] = asList(v)
-			if err := f.spend(loopWork + len(asList(v))); err != nil {
+			items := asList(v)
+			args[i] = items
+			if err := f.spend(loopWork + len(items)); err != nil {
 				return nil, err
 			}
 		case is == nilKind && i == 0 && !fn.takesNil:

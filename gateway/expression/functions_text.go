@@ -27,19 +27,18 @@ func anyFunctions() map[string]*function {
 			return typeName(args[0]), nil
 		}},
 		"string": {params: one, result: String, run: func(f *frame, c *call, args []any) (any, error) {
-			s, err := textOf(c.labels[0], args[0])
-			if err != nil {
-				return nil, err
-			}
-			return s, f.spendText(len(s))
+			return f.text(c.labels[0], args[0])
 		}},
 		"int": {params: one, result: Int, run: toInt}, "float": {params: one, result: Int, run: toFloat},
 		"toJSON": {params: one, result: String, takesNil: true, run: func(f *frame, c *call, args []any) (any, error) {
+			if err := f.weigh(args[0], 0); err != nil {
+				return nil, err
+			}
 			data, err := encode(args[0])
 			if err != nil {
 				return nil, c.failed(" has no form as JSON")
 			}
-			return string(data), f.spendText(len(data))
+			return string(data), nil
 		}},
 		"get": {params: []kind{anyKind, anyKind}, run: func(_ *frame, c *call, args []any) (any, error) {
 			return index(c.labels[0], c.label, args[0], args[1])
@@ -208,7 +207,7 @@ func join(f *frame, c *call, a []any) (any, error) {
 	parts := make([]string, len(items))
 	for i, item := range items {
 		var err error
-		if parts[i], err = textOf("an item of "+c.labels[0], item); err != nil {
+		if parts[i], err = f.text("an item of "+c.labels[0], item); err != nil {
 			return nil, err
 		}
 		size += len(parts[i]) + len(sep)

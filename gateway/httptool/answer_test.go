@@ -1,0 +1,161 @@
+package httptool
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/gateway/tool/tooltest"
+)
+
+// answers is a handler that always gives the same answer.
+func answers(status int, media, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = nil
+		if media != "" {
+			w.Header().Set("Content-Type", media)
+		}
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Add(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func zipped(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Type", "application/json")
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, body)
+		_ = z.Close()
+	}
+}
+
+func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server
+}
+
+const jsonType = "application/json; charset=utf-8"
+
+func TestAnswers(t *testing.T) {
+	exact := `{"b": 9007199254740993, "a": 1.50, "b2": 12345678901234567890.10}`
+	tests := []struct {
+		name       string
+		answer     http.HandlerFunc
+		cfg        Config // without URL
+		mode       tool.OutputMode
+		text       string
+		structured string
+	}{
+		{"JSON keeps its bytes", answers(200, jsonType, exact), Config{}, "", exact, exact},
+		{"JSON as text", answers(200, jsonType, exact), Config{}, tool.OutputText, exact, ""},
+		{"JSON with space around it", answers(200, jsonType, "\xEF\xBB\xBF\n {\"a\":1}\n"), Config{}, "", `{"a":1}`, `{"a":1}`},
+		{"a JSON list", answers(200, "application/vnd.api+json", `[1, 2]`), Config{}, "", `[1, 2]`, ""},
+		{"JSON that is said to be text", answers(200, "text/plain", `{"a":1}`), Config{}, "", `{"a":1}`, ""},
+		{"JSON that is said to be text, as JSON", answers(200, "text/plain", `{"a":1}`), Config{}, tool.OutputJSON, `{"a":1}`, `{"a":1}`},
+		{"text", answers(200, "text/html", "<p>ü</p>\n"), Config{}, "", "<p>ü</p>\n", ""},
+		{"text of no type", answers(200, "", "plain"), Config{}, "", "plain", ""},
+		{"content blocks", answers(200, jsonType, `{"content":[{"type":"text","text":"hi"}]}`), Config{}, tool.OutputContent, "hi", ""},
+		{"nothing", answers(204, "", ""), Config{}, "", "", ""},
+		{"nothing as JSON", answers(204, jsonType, ""), Config{}, tool.OutputJSON, "", ""},
+		{"the answer to HEAD", answers(200, jsonType, "", "Content-Length", "999999999"), Config{Method: "HEAD", Result: `headers["content-length"]`}, "", "999999999", ""},
+		{"decompressed", zipped(exact), Config{}, "", exact, exact},
+		{"a result", answers(200, jsonType, exact), Config{Result: "body.b"}, "", "9007199254740993", ""},
+		{"a result of everything", answers(201, "text/plain", "hello", "X-Page", "1", "X-Page", "2"), Config{Result: `{"status": status, "page": headers["x-page"], "body": body, "id": args.id}`}, "", `{"body":"hello","id":"7","page":"1, 2","status":201}`, `{"body":"hello","id":"7","page":"1, 2","status":201}`},
+		{"a result of text", answers(200, jsonType, `{"a":"plain"}`), Config{Result: "body.a"}, "", "plain", ""},
+		{"a result that is not there", answers(200, jsonType, `{"a":1}`), Config{Result: "body.x.y"}, "", "", ""},
+		{"a result without the body", answers(200, "image/png", "\x89PNG\xff\x00"), Config{Result: "status"}, "", "200", ""},
+		{"a result of nothing", answers(204, "", ""), Config{Result: `body == nil ? "gone" : body`}, "", "gone", ""},
+		{"a failure that counts as a success", answers(404, jsonType, `{"missing":true}`), Config{OK: "status == 404"}, "", `{"missing":true}`, `{"missing":true}`},
+		{"ok by the body", answers(200, jsonType, `{"ok":true,"value":3}`), Config{OK: "body.ok", Result: "body.value"}, "", "3", ""},
+		{"a redirect without an address", answers(301, "text/plain", "moved"), Config{}, "", "moved", ""},
+		{"exactly the cap", answers(200, "text/plain", strings.Repeat("x", tooltest.MaxOutput)), Config{}, "", strings.Repeat("x", tooltest.MaxOutput), ""},
+	}
+	client := newClient(t, loopback)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			test.cfg.URL = serve(t, test.answer).URL
+			deps := testDeps(client)
+			deps.Output = test.mode
+			out, err := compile(t, test.cfg, deps).Run(t.Context(), input(t, `{"id": "7"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{out.Text(), string(out.Structured)}
+			if diff := cmp.Diff([]string{test.text, test.structured}, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFailedAnswers(t *testing.T) {
+	long := strings.Repeat("ü", maxExcerpt)
+	tests := []struct {
+		name   string
+		answer http.HandlerFunc
+		cfg    Config
+		mode   tool.OutputMode
+		want   tool.Error // of which code, message, retryable and retry after count
+	}{
+		{"not found", answers(404, jsonType, `{"message":"no customer 7"}`), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: `the upstream answered 404 Not Found: {"message":"no customer 7"}`}},
+		{"nothing said", answers(500, "", ""), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 500 Internal Server Error"}},
+		{"an unknown status", answers(499, "text/plain", "why"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 499: why"}},
+		{"a long text", answers(400, "text/plain", long), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 400 Bad Request: " + long[:maxExcerpt] + " […]"}},
+		{"more than the cap", answers(400, "text/plain", strings.Repeat("x", tooltest.MaxOutput+1)), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 400 Bad Request: " + strings.Repeat("x", maxExcerpt) + " […]"}},
+		{"binary", answers(400, "image/png", "\x89PNG\xff\xfe\xfd\x00"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 400 Bad Request: 8 bytes of image/png"}},
+		{"too many requests", answers(429, "text/plain", "slow down", "Retry-After", "7"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 429 Too Many Requests: slow down", Retryable: true, RetryAfter: 7 * time.Second}},
+		{"unavailable", answers(503, "", "", "Retry-After", "soon"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 503 Service Unavailable", Retryable: true}},
+		{"a long wait", answers(502, "", "", "Retry-After", "99999999"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 502 Bad Gateway", Retryable: true, RetryAfter: maxRetryAfter}},
+		{"a wait that is over", answers(504, "", "", "Retry-After", "Mon, 02 Jan 2006 15:04:05 GMT"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 504 Gateway Timeout", Retryable: true}},
+		{"a wait where none helps", answers(500, "", "", "Retry-After", "7"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 500 Internal Server Error"}},
+		{"not ok", answers(200, jsonType, `{"ok":false}`), Config{OK: "body.ok"}, "", tool.Error{Code: tool.UpstreamError, Message: `the upstream answered 200 OK with what this tool counts as a failure: {"ok":false}`}},
+		{"ok that cannot be told", answers(200, jsonType, `{"n":"x"}`), Config{OK: "body.n > 1"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream's answer does not have the form this tool expects (its ok expression could not be applied)"}},
+		{"a result that does not fit", answers(200, jsonType, `{"n":"x"}`), Config{Result: "body.n - 1"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream's answer does not have the form this tool expects (its result expression could not be applied)"}},
+		{"broken JSON", answers(200, jsonType, `{"a":`), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with application/json that is not valid JSON"}},
+		{"two JSON values", answers(200, jsonType, `{} {}`), Config{Result: "body"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with application/json that is not valid JSON"}},
+		{"JSON that is not UTF-8", answers(200, jsonType, "\"\xff\""), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with application/json that is not valid JSON"}},
+		{"text that is no JSON", answers(200, "text/plain", "hello"), Config{}, tool.OutputJSON, tool.Error{Code: tool.UpstreamError, Message: "the tool answered with text that is not JSON"}},
+		{"a picture", answers(200, "image/png", "\x89PNG\xff"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with 5 bytes of image/png, which cannot be shown as text"}},
+		{"UTF-16", answers(200, "text/plain; charset=utf-16", "a\x00b\x00"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with 4 bytes of text/plain, which cannot be shown as text"}},
+		{"an encoding nobody asked for", answers(200, "text/plain", "\x1b\xff", "Content-Encoding", "br"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: `the upstream answered with 2 bytes of text/plain in the encoding "br", which cannot be shown as text`}},
+		{"one byte over the cap", answers(200, "text/plain", strings.Repeat("x", tooltest.MaxOutput+1)), Config{}, "", tool.Error{Code: tool.TooLarge, Message: "the upstream's answer is larger than the 65536 bytes this tool may read"}},
+		{"a gzip bomb", zipped(strings.Repeat("0", 64<<20)), Config{}, "", tool.Error{Code: tool.TooLarge, Message: "the upstream's answer is larger than the 65536 bytes this tool may read"}},
+	}
+	client := newClient(t, loopback)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			test.cfg.URL = serve(t, test.answer).URL
+			deps := testDeps(client)
+			deps.Output = test.mode
+			_, err := compile(t, test.cfg, deps).Run(t.Context(), input(t, `{}`))
+			e := tool.AsError(err)
+			got := tool.Error{Code: e.Code, Message: e.Message, Retryable: e.Retryable, RetryAfter: e.RetryAfter}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if e.Hint == "" {
+				t.Error("the model is not told what to do")
+			}
+		})
+	}
+}
+
+func TestRetryAfterDate(t *testing.T) {
+	at := time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat)
+	if got := retryAfter(at); got < 80*time.Second || got > 90*time.Second {
+		t.Errorf("got %v for a date 90 seconds ahead", got)
+	}
+}

@@ -1,0 +1,140 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// metaError is the key of a result's _meta under which the structured error
+// stands. It is not structuredContent: some hosts show a model either that or
+// the content, and the content is what teaches.
+const metaError = "toolgate/error"
+
+// nameKey is the context key of the name a client called.
+type nameKey struct{}
+
+// nameTool sends every tools/call to the inner tool and keeps the name the
+// client sent in the context.
+func (s *Server) nameTool(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if call, ok := req.(*mcp.CallToolRequest); ok {
+			ctx = context.WithValue(ctx, nameKey{}, call.Params.Name)
+			call.Params.Name = innerTool
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// callTool is the inner tool: it takes the call to the gateway.
+func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	ctx, leave := s.calls.enter(ctx, req.Session)
+	defer leave()
+	name, _ := ctx.Value(nameKey{}).(string)
+	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: caller(), Via: tool.ViaDirect})
+	if res.Error != nil && res.Error.Code == tool.NotFound {
+		return nil, notFound(res.Error)
+	}
+	return result(&res), nil
+}
+
+// call asks the gateway and turns a panic of it into a failed call.
+func (s *Server) call(ctx context.Context, call tool.Call) (res tool.Result) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.logPanic(ctx, r)
+			err := tool.AsError(fmt.Errorf("panic: %v", r))
+			err.Tool = call.Tool
+			res = tool.Result{Tool: call.Tool, Status: tool.StatusError, Output: tool.TextOutput(err.Text()), Error: err}
+		}
+	}()
+	return s.gateway.Call(ctx, call)
+}
+
+// recoverPanics keeps a fault in one request from ending the process.
+func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.logPanic(ctx, r)
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway could not answer because of a fault of its own"}
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+func (s *Server) logPanic(ctx context.Context, reason any) {
+	s.logger.ErrorContext(ctx, "panic in an MCP request", "panic", reason, "stack", string(debug.Stack()))
+}
+
+// notFound is the protocol error for an unknown tool (2026-07-28, server/tools,
+// Error Handling), with the sentence that other doors give as a result.
+func notFound(e *tool.Error) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Text(), Data: errorJSON(e)}
+}
+
+// result writes an answer of the gateway the protocol's way.
+func result(res *tool.Result) *mcp.CallToolResult {
+	answer := &mcp.CallToolResult{
+		Content: contents(res.Output.Content),
+		IsError: res.Status == tool.StatusError,
+	}
+	if hasObject(&res.Output) {
+		answer.StructuredContent = res.Output.Structured
+	}
+	if res.Error != nil {
+		answer.Meta = mcp.Meta{metaError: errorJSON(res.Error)}
+	}
+	return answer
+}
+
+// hasObject reports whether the answer may be sent as structured content too:
+// it is an object, which every revision takes, and the content beside it is one
+// text, for hosts that read structured content drop all other content.
+func hasObject(out *tool.Output) bool {
+	return len(out.Structured) > 0 && out.Structured[0] == '{' &&
+		len(out.Content) == 1 && out.Content[0].Type == tool.ContentText
+}
+
+// errorJSON is the structured form of the error. That form has no value that
+// fails to encode but a broken schema, which is then left out.
+func errorJSON(e *tool.Error) json.RawMessage {
+	data, err := json.Marshal(e)
+	if err == nil {
+		return data
+	}
+	plain := *e
+	plain.InputSchema = nil
+	data, _ = json.Marshal(&plain)
+	return data
+}
+
+func contents(blocks []tool.Content) []mcp.Content {
+	out := make([]mcp.Content, 0, len(blocks))
+	for i := range blocks {
+		out = append(out, content(&blocks[i]))
+	}
+	return out
+}
+
+func content(c *tool.Content) mcp.Content {
+	switch c.Type {
+	case tool.ContentImage:
+		return &mcp.ImageContent{Data: c.Data, MIMEType: c.MIMEType}
+	case tool.ContentAudio:
+		return &mcp.AudioContent{Data: c.Data, MIMEType: c.MIMEType}
+	case tool.ContentResource:
+		return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: c.Text, Blob: c.Data}}
+	case tool.ContentResourceLink:
+		return &mcp.ResourceLink{URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description, MIMEType: c.MIMEType}
+	case tool.ContentText:
+	}
+	return &mcp.TextContent{Text: c.Text}
+}

@@ -1,0 +1,162 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolgate/toolgate/gateway/mcpserver"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// TestClientCancels holds that a client that gives up on a call ends it.
+func TestClientCancels(t *testing.T) {
+	gw, started, ended := stuck()
+	throughDoors(t, gw, func(t *testing.T, _ *mcpserver.Server, session *mcp.ClientSession) {
+		ctx, cancel := context.WithCancel(t.Context())
+		answered := make(chan error, 1)
+		go func() {
+			_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "tool_0"})
+			answered <- err
+		}()
+		wait(t, "the start of the call", started)
+		cancel()
+		wait(t, "the end of the call", ended)
+		if err := wait(t, "the client", answered); !errors.Is(err, context.Canceled) {
+			t.Errorf("the client got %v, want that it cancelled", err)
+		}
+	})
+}
+
+// TestServerCloses holds that Close ends the calls under way.
+func TestServerCloses(t *testing.T) {
+	gw, started, ended := stuck()
+	throughDoors(t, gw, func(t *testing.T, s *mcpserver.Server, session *mcp.ClientSession) {
+		answered := make(chan error, 1)
+		go func() {
+			_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tool_0"})
+			answered <- err
+		}()
+		wait(t, "the start of the call", started)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if cause := wait(t, "the end of the call", ended); !strings.Contains(cause.Error(), "shutting down") {
+			t.Errorf("ended by %v", cause)
+		}
+		wait(t, "the client", answered)
+	})
+}
+
+// TestSessionDeleted holds that the calls of a session end with it.
+func TestSessionDeleted(t *testing.T) {
+	gw, started, ended := stuck()
+	s := mcpserver.New(gw, mcpserver.Options{})
+	web := serve(t, s)
+	session := connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, "2025-11-25")
+	answered := make(chan error, 1)
+	go func() {
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tool_0"})
+		answered <- err
+	}()
+	wait(t, "the start of the call", started)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, web.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Mcp-Session-Id", session.ID())
+	if status, body := answer(t, web.Client(), req); status != http.StatusNoContent {
+		t.Errorf("%d %s, want 204", status, body)
+	}
+	if cause := wait(t, "the end of the call", ended); !strings.Contains(cause.Error(), "ended its session") {
+		t.Errorf("ended by %v", cause)
+	}
+	wait(t, "the client", answered)
+}
+
+// piped are the messages of a client that sends all at once and closes.
+const piped = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"pipe","version":"0"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}}
+`
+
+// TestStdioDrains holds that requests piped in are answered although the end of
+// input is there before their answers.
+func TestStdioDrains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw := &fake{tools: map[string]func(context.Context, tool.Call) tool.Output{
+			"slow": func(context.Context, tool.Call) tool.Output {
+				time.Sleep(4 * time.Second)
+				return tool.TextOutput("at last")
+			},
+		}}
+		s := mcpserver.New(gw, mcpserver.Options{})
+		var out bytes.Buffer
+		if err := s.ServeStdio(t.Context(), io.NopCloser(strings.NewReader(piped)), &out); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(out.String(), "at last") || strings.Count(out.String(), "\n") != 2 {
+			t.Errorf("answered:\n%s", out.String())
+		}
+	})
+}
+
+// TestStdioGivesUp holds that a client that left does not keep a call for ever.
+func TestStdioGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw, _, ended := stuck()
+		gw.tools["slow"] = gw.tools["tool_0"]
+		s := mcpserver.New(gw, mcpserver.Options{})
+		began := time.Now()
+		if err := s.ServeStdio(t.Context(), io.NopCloser(strings.NewReader(piped)), io.Discard); err != nil {
+			t.Error(err)
+		}
+		<-ended
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("took %v, want 5s", took)
+		}
+	})
+}
+
+// TestStdioStops holds that the end of the context ends calls and server at once.
+func TestStdioStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gw, started, ended := stuck()
+		gw.tools["slow"] = gw.tools["tool_0"]
+		s := mcpserver.New(gw, mcpserver.Options{})
+		ctx, stop := context.WithCancel(t.Context())
+		in, client := io.Pipe()
+		done := make(chan error)
+		go func() { done <- s.ServeStdio(ctx, in, io.Discard) }()
+		if _, err := io.WriteString(client, piped); err != nil {
+			t.Fatal(err)
+		}
+		<-started
+		began := time.Now()
+		stop()
+		if cause := <-ended; !errors.Is(cause, context.Canceled) {
+			t.Errorf("ended by %v", cause)
+		}
+		if err := <-done; err != nil || time.Since(began) > 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// TestStdioJunk holds that what is no message ends the session with an error.
+func TestStdioJunk(t *testing.T) {
+	for _, junk := range []string{"junk\n", "{}\n", strings.Repeat(" ", 4<<20+1)} {
+		s := mcpserver.New(rawFake(), mcpserver.Options{})
+		if err := s.ServeStdio(t.Context(), io.NopCloser(strings.NewReader(junk)), io.Discard); err == nil {
+			t.Errorf("no error for %.20q", junk)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package mcpserver
+
+import (
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// statelessVersion is the first revision without sessions.
+const statelessVersion = "2026-07-28"
+
+// Header names of the protocol (2026-07-28, basic/transports).
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerSession = "Mcp-Session-Id"
+)
+
+// Handler serves both eras on one URL. It checks neither Host nor Origin beyond
+// what the SDK does on a loopback address: wrap it in a guard.
+func (s *Server) Handler() http.Handler {
+	get := func(*http.Request) *mcp.Server { return s.mcp }
+	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		SessionTimeout:      sessionTimeout,
+		MaxRequestBodyBytes: maxMessage,
+	})
+	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+		Stateless:                    true,
+		MaxRequestBodyBytes:          maxMessage,
+		PropagateRequestCancellation: true, // a client of 2026-07-28 cancels by hanging up
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case s.calls.isClosed():
+			http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
+		case isStateless(r.Header):
+			stateless.ServeHTTP(w, r)
+		default:
+			s.endSession(r)
+			sessions.ServeHTTP(w, r)
+		}
+	})
+}
+
+// isStateless tells the eras apart. The SDK serves them by two handlers, and
+// the version header is what every request of the new era must carry; one that
+// forgot it but names its method is of that era too, and is told so.
+func isStateless(h http.Header) bool {
+	if v := h.Get(headerVersion); v != "" {
+		return v >= statelessVersion
+	}
+	return h.Get(headerMethod) != ""
+}
+
+// endSession cancels the calls of a session that its client deletes: the SDK
+// would wait for them with the answer.
+func (s *Server) endSession(r *http.Request) {
+	id := r.Header.Get(headerSession)
+	if r.Method == http.MethodDelete && id != "" {
+		s.calls.end(errSessionEnded, func(session *mcp.ServerSession) bool { return session.ID() == id })
+	}
+}

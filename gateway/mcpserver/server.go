@@ -1,0 +1,121 @@
+// Package mcpserver is the door for clients that speak the Model Context
+// Protocol: every revision up to 2025-11-25 with its sessions, and the stateless
+// 2026-07-28, on one URL or over one pair of pipes.
+//
+// The SDK is given a single inner tool. Middleware puts the name a client asked
+// for into the context, calls the inner tool, and replaces the SDK's list with
+// the gateway's. It always calls on rather than answering itself, because only
+// the SDK can set a result's type and cache fields; and so no schema of a tool is
+// ever registered, which costs time and panics on what the SDK does not like.
+//
+// Failures of tools are results with isError, worded for the model. Only an
+// unknown tool and a bad cursor are JSON-RPC errors.
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// serverName is how the server names itself to clients.
+const serverName = "toolgate"
+
+const (
+	// maxMessage is the most bytes of one message, over HTTP and over stdio.
+	maxMessage = 4 << 20
+	// sessionTimeout is how long a session of the older revisions may be idle.
+	sessionTimeout = 30 * time.Minute
+	// listTTL is how long a client of 2026-07-28 may use a list without asking
+	// again: short, because nothing but a subscription tells it of a change.
+	listTTL = 30 * time.Second
+)
+
+// innerTool is the one tool the SDK knows. Its name never reaches a client and
+// no client's name ever reaches it unmapped.
+const innerTool = "toolgate"
+
+// Gateway is what this door needs of the house.
+type Gateway interface {
+	// Call runs one call and always answers.
+	Call(ctx context.Context, call tool.Call) tool.Result
+	// Tools gives what the caller may see, in list order. The specs are not changed.
+	Tools(ctx context.Context, caller tool.Caller) []*tool.Spec
+}
+
+// Options are what a Server may be given; the zero value works.
+type Options struct {
+	Version      string       // shown to clients in serverInfo; "unknown" when empty
+	Instructions string       // a short text that clients may show their model; none when empty
+	Logger       *slog.Logger // told of panics only; nothing is logged when nil
+}
+
+// Server serves one gateway to any number of clients; safe for concurrent use.
+type Server struct {
+	gateway Gateway
+	logger  *slog.Logger
+	mcp     *mcp.Server
+	calls   calls
+}
+
+// New returns a server for the gateway. [Server.Close] ends it.
+func New(gateway Gateway, opts Options) *Server {
+	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))}
+	s.mcp = mcp.NewServer(
+		&mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")},
+		&mcp.ServerOptions{Instructions: opts.Instructions, Capabilities: capabilities(), SetCacheable: setCacheable},
+	)
+	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.listTools, s.nameTool)
+	s.ToolsChanged()
+	return s
+}
+
+// ToolsChanged tells every session, and every subscriber of 2026-07-28, that the
+// list of tools is another one now. It does not wait for them. Announcing twice
+// within a few milliseconds tells them once.
+func (s *Server) ToolsChanged() {
+	s.mcp.AddTool(&mcp.Tool{Name: innerTool, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)
+}
+
+// Close ends all sessions and the calls in them and waits until they are gone.
+// A gateway behind an [http.Server] closes this first, since its shutdown
+// waits for open event streams. Close may be called twice.
+func (s *Server) Close() error {
+	s.calls.close()
+	var wg sync.WaitGroup
+	for session := range s.mcp.Sessions() {
+		wg.Go(func() { _ = session.Close() }) // a session that is gone already is what was wanted
+	}
+	wg.Wait()
+	return nil
+}
+
+// capabilities says what the server has. Prompts and resources are empty, yet
+// declared: the SDK answers their lists, and a list that answers without being
+// declared is against the protocol.
+func capabilities() *mcp.ServerCapabilities {
+	return &mcp.ServerCapabilities{
+		Tools:     &mcp.ToolCapabilities{ListChanged: true},
+		Prompts:   &mcp.PromptCapabilities{},
+		Resources: &mcp.ResourceCapabilities{},
+	}
+}
+
+// setCacheable marks every cacheable result as the caller's own: lists depend on
+// who asks. The SDK's default would be public.
+func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+	c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
+}
+
+// caller is who a client is. Nobody authenticates yet, and what a client calls
+// itself is no identity.
+func caller() tool.Caller {
+	return tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindMCP}
+}

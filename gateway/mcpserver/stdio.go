@@ -1,0 +1,122 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// drainTime is how long calls may go on after the client closed its end: enough
+// for requests piped in to be answered, and no longer than clients wait for a
+// server to leave.
+const drainTime = 5 * time.Second
+
+// ServeStdio serves one client over a pair of pipes until it closes in, and then
+// until the calls it made are answered, for at most 5 s; or until ctx ends or the
+// server closes, which cancels them at once. Nothing but protocol messages is
+// written to out. It returns nil in all these cases, and an error when a pipe
+// broke or a message was no JSON-RPC.
+//
+// A read of in that cannot be interrupted, as of a terminal, is left behind.
+func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
+	transport := &stdio{&mcp.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: maxMessage}}
+	session, err := s.mcp.Connect(context.WithoutCancel(ctx), transport, nil)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		s.calls.end(context.Cause(ctx), func(other *mcp.ServerSession) bool { return other == session })
+		_ = session.Close() // Wait has the error
+	})
+	defer stop()
+	if err := session.Wait(); ctx.Err() == nil && !s.calls.isClosed() {
+		return err
+	}
+	return nil
+}
+
+// keepOpen lends a writer that the transport must not close.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
+// stdio is a transport whose connections hold the end of input back until what
+// was asked is answered: the SDK cancels all calls as soon as it reads the end,
+// and then the answers to requests piped in would be lost.
+type stdio struct{ pipes mcp.Transport }
+
+func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := t.pipes.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &draining{Connection: conn, answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+}
+
+type draining struct {
+	mcp.Connection
+	answered chan struct{} // has a value when pending went down
+	closed   chan struct{} // closed with the connection
+	close    sync.Once
+
+	mu      sync.Mutex // guards pending
+	pending int        // requests read and not answered
+}
+
+// Read gives the next message, or the end of input once nothing is pending.
+func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := d.Connection.Read(ctx)
+	if req, ok := msg.(*jsonrpc.Request); ok && err == nil && req.IsCall() {
+		d.count(1)
+	}
+	if errors.Is(err, io.EOF) {
+		d.drain()
+	}
+	return msg, err
+}
+
+// Write sends a message. An answer that could not be sent counts as well: there
+// will be no other.
+func (d *draining) Write(ctx context.Context, msg jsonrpc.Message) error {
+	err := d.Connection.Write(ctx, msg)
+	if _, ok := msg.(*jsonrpc.Response); ok {
+		d.count(-1)
+		select {
+		case d.answered <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// Close ends the draining too: nothing can be answered any more.
+func (d *draining) Close() error {
+	d.close.Do(func() { close(d.closed) })
+	return d.Connection.Close()
+}
+
+func (d *draining) count(by int) (pending int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pending += by
+	return d.pending
+}
+
+func (d *draining) drain() {
+	timeout := time.NewTimer(drainTime)
+	defer timeout.Stop()
+	for d.count(0) > 0 {
+		select {
+		case <-d.answered:
+		case <-d.closed:
+			return
+		case <-timeout.C:
+			return
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolgate/toolgate/gateway/provider"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// specs hold what is easily lost on the way: the order of keys, numbers beyond
+// a float64, characters that HTML escapes, a tool without parameters.
+func specs() []*tool.Spec {
+	return []*tool.Spec{
+		{
+			Name: "zeta", Title: "Zeta & co", Description: "Finds a <customer> by id.",
+			Parameters: json.RawMessage(`{"type":"object","properties":{"z":{"type":"integer","maximum":9007199254740993},` +
+				`"a":{"type":"number","multipleOf":1.10,"description":"a < b"}},"required":["z"],"$defs":{},"additionalProperties":false}`),
+			Tags: []string{tool.TagReadOnly, tool.TagNetwork, "crm"},
+		},
+		{Name: "pay", Description: "Pays.", Parameters: json.RawMessage(`{"type":"object"}`), Tags: []string{tool.TagDestructive}},
+		{Name: "bare", Tags: []string{"free"}},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	tests := map[string]any{
+		"openai-chat.json":       provider.OpenAIChat(specs()),
+		"openai-chat-empty.json": provider.OpenAIChat(nil),
+		"mcp.json":               provider.MCP(specs()),
+		"mcp-empty.json":         provider.MCP(nil),
+	}
+	for name, shape := range tests {
+		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), shape) })
+	}
+}
+
+func golden(t *testing.T, path string, shape any) {
+	t.Helper()
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(shape); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// TestSpecsStay holds the promise that a shape changes nothing of its specs.
+func TestSpecsStay(t *testing.T) {
+	given := specs()
+	provider.OpenAIChat(given)
+	provider.MCP(given)
+	if diff := cmp.Diff(specs(), given); diff != "" {
+		t.Errorf("specs changed (-before +after):\n%s", diff)
+	}
+}

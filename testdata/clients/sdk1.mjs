@@ -1,0 +1,11 @@
+// The first generation of the TypeScript SDK: sessions, revisions to 2025-11-25.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { run } from './check.mjs';
+
+await run('sdk1', async (url) => {
+  const client = new Client({ name: 'sdk1', version: '1.0.0' });
+  const transport = new StreamableHTTPClientTransport(url);
+  await client.connect(transport);
+  return { client, era: transport.protocolVersion };
+});

@@ -1,0 +1,14 @@
+// The second generation of the TypeScript SDK, which finds out by itself that
+// the server speaks 2026-07-28. Falling back to sessions would be a fault here.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { run } from './check.mjs';
+
+const wanted = '2026-07-28';
+
+await run('sdk2', async (url) => {
+  const client = new Client({ name: 'sdk2', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new StreamableHTTPClientTransport(url));
+  const era = client.getNegotiatedProtocolVersion();
+  if (era !== wanted) throw new Error(`negotiated ${era}, want ${wanted}`);
+  return { client, era };
+});

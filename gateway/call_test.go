@@ -60,7 +60,7 @@ func echo(_ context.Context, in tool.Input) (tool.Output, error) {
 const paySchema = `{"type":"object","properties":{"amount":{"type":"number"},"note":{"type":"string","default":"none"},"odd":{}},"required":["amount"],"additionalProperties":false}`
 
 // house is a gateway of a few tools whose runners are given.
-func house(t *testing.T, log gateway.Log, runners map[string]runnerFunc) *gateway.Gateway {
+func house(t testing.TB, log gateway.Log, runners map[string]runnerFunc) *gateway.Gateway {
 	t.Helper()
 	specs := []*tool.Spec{
 		{Name: "pay", Tags: []string{"destructive"}, Parameters: json.RawMessage(paySchema)},

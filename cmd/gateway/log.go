@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/urfave/cli/v3"
 
@@ -67,8 +70,8 @@ func printEntries(io streams, entries []runlog.Entry) error {
 	for i := range entries {
 		e := &entries[i]
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s/%s\t%s\t%s\t%v\t%s\n",
-			e.Time.Format(time.RFC3339), e.CallID, e.Tool, e.Caller.Kind, e.Caller.Name,
-			ending(e), dash(e.Rule), e.Duration.Round(time.Microsecond), e.Error)
+			e.Time.Format(time.RFC3339), plain(e.CallID), plain(e.Tool), e.Caller.Kind, plain(e.Caller.Name),
+			ending(e), plain(cmp.Or(e.Rule, "-")), e.Duration.Round(time.Microsecond), plain(e.Error))
 	}
 	return w.Flush()
 }
@@ -81,9 +84,16 @@ func ending(e *runlog.Entry) string {
 	return string(e.Status)
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+// plain makes text safe to print on a terminal: a model chose some of it, and
+// control characters could rewrite the lines before.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

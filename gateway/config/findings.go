@@ -50,7 +50,7 @@ func (f *findings) add(path []string, p diag.Problem) {
 		f.report.Add(p)
 	default:
 		f.report.Add(diag.Problem{
-			Place: diag.Place{File: p.Place.File, Line: p.Place.Line}, Text: "too many problems; from here on some are not shown",
+			Place: p.Place, Text: "too many problems; from here on some are not shown",
 			Hint: "mend these first",
 		})
 	}

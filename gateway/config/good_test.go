@@ -275,7 +275,7 @@ func TestNetworks(t *testing.T) {
 func TestTextBomb(t *testing.T) {
 	text := "version: 1\ntools:\n  a:\n    expr: '1'\n    parameters:\n    - &a " + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("    - *a\n", 1<<10)
 	_, problems := Parse("t.yaml", []byte(text))
-	if want := "t.yaml:21:7: tools.a.parameters: with this alias the file has more than 1048576 values"; problems.Error() != want {
+	if want := "t.yaml:22:7: tools.a.parameters: with this alias the file has more than 1048576 values"; problems.Error() != want {
 		t.Errorf("got %v, want %s", problems, want)
 	}
 }

@@ -122,7 +122,13 @@ func quoteHint(src *source, at, start position) string {
 // openQuoteLines is how far back a quote without an end is looked for.
 const openQuoteLines = 20
 
+// maxHintLine is the length in bytes from which on a line is not looked into.
+const maxHintLine = 4 << 10
+
 func quoteLine(line string) string {
+	if len(line) > maxHintLine {
+		return ""
+	}
 	if m := blockLine.FindStringSubmatch(line); m != nil && !strings.ContainsAny(m[2][:1], "{[") {
 		return quoteBlock(m[1], m[2])
 	}

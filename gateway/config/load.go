@@ -21,9 +21,9 @@ import (
 //
 // The problems are all that can be found without the packages that own the
 // blocks, warnings among them: ask [diag.Problems.Err]. When the file is not
-// readable as a map at all, or there are more problems than are shown, the Config is
-// nil. With other errors it holds what was readable, so that the owners of healthy blocks can report theirs too
-// before the file is refused.
+// readable as a map at all, or there are more problems than are shown, the
+// Config is nil. With other errors it holds what was readable, so that the
+// owners of healthy blocks can report theirs too before the file is refused.
 func Load(path string) (*Config, diag.Problems) {
 	data, err := readFile(path)
 	switch {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -32,8 +31,8 @@ type source struct {
 	lines []string // nil until one is asked for
 }
 
-// lineBreak matches what the YAML scanner takes for the end of a line.
-var lineBreak = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
+// lineBreaks makes one of all that the YAML scanner takes for the end of a line.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func newSource(file string, data []byte) *source {
 	return &source{file: file, text: strings.TrimPrefix(string(data), "\ufeff")}
@@ -46,7 +45,7 @@ func (s *source) at(p position) diag.Place {
 // line returns a line counted from 1, or "".
 func (s *source) line(n int) string {
 	if s.lines == nil {
-		s.lines = lineBreak.Split(s.text, -1)
+		s.lines = strings.Split(lineBreaks.Replace(s.text), "\n")
 	}
 	if n < 1 || n > len(s.lines) {
 		return ""

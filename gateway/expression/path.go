@@ -99,7 +99,11 @@ func typed(x lowered) lowered {
 func (l *lowerer) noField(n *ast.MemberNode, x lowered, name string) lowered {
 	names := x.typ.names()
 	hint := diag.DidYouMean(name, names)
-	if hint == "" {
+	switch {
+	case hint != "":
+	case len(names) == 0:
+		hint = "it has none"
+	default:
 		hint = listed("it has", names)
 	}
 	return l.fail(n, hint, "%s has no field %s", x.label, name)

@@ -28,6 +28,9 @@ type part struct {
 }
 
 // ParseTemplate compiles the template at a key; it reports every mistake and then returns nil.
+// $${ is a literal ${, so a dollar sign before a value is written ${"$"}${…}.
+// A text that is nothing but the path of a variable, such as args.x, is a
+// mistake: it lacks its ${}.
 func ParseTemplate(at diag.Cursor, text string, env *Env) *Template {
 	src := newSource(at, text)
 	if len(text) > MaxTemplate {

@@ -126,34 +126,42 @@ func TestBlockedAddresses(t *testing.T) {
 	}
 }
 
-func TestRedirects(t *testing.T) {
-	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the other host was reached") })
-	var followed atomic.Int64
+// redirecting is a server whose every path but /end redirects; followed counts
+// the redirects it gave.
+func redirecting(t *testing.T, far string, followed *atomic.Int64) *httptest.Server {
 	mux := http.NewServeMux()
-	to := func(status int, place string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	to := func(path string, status int, place string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
 			followed.Add(1)
 			w.Header().Set("Location", place)
 			w.WriteHeader(status)
-		}
+		})
 	}
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	mux.HandleFunc("/near", to(302, "/end?from=near"))
-	mux.HandleFunc("/same", to(308, server.URL+"/end"))
-	mux.HandleFunc("/far", to(302, other.URL+"/x?key=s3cret"))
-	mux.HandleFunc("/scheme", to(302, strings.Replace(server.URL, "http:", "https:", 1)))
-	mux.HandleFunc("/metadata", to(302, "http://169.254.169.254/latest/meta-data"))
-	mux.HandleFunc("/file", to(302, "file:///etc/passwd"))
-	mux.HandleFunc("/loop", to(302, "/loop"))
-	mux.HandleFunc("/odd", to(302, "http://[::1"))
+	to("/near", 302, "/end?from=near")
+	to("/same", 308, server.URL+"/end")
+	to("/far", 302, far+"/x?key=s3cret")
+	to("/scheme", 302, strings.Replace(server.URL, "http:", "https:", 1))
+	to("/metadata", 302, "http://169.254.169.254/latest/meta-data")
+	to("/file", 302, "file:///etc/passwd")
+	to("/loop", 302, "/loop")
+	to("/odd", 302, "http://[::1")
+	to("/hop0", 302, "/end")
+	for n := range maxRedirects {
+		to("/hop"+strconv.Itoa(n+1), 302, "/hop"+strconv.Itoa(n))
+	}
 	mux.HandleFunc("/end", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = io.WriteString(w, r.Method+" "+r.RequestURI+" "+string(body))
 	})
-	for n := range maxRedirects + 2 {
-		mux.HandleFunc("/hop"+strconv.Itoa(n), to(302, map[bool]string{true: "/end", false: "/hop" + strconv.Itoa(n-1)}[n == 0]))
-	}
+	return server
+}
+
+func TestRedirects(t *testing.T) {
+	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the other host was reached") })
+	var followed atomic.Int64
+	server := redirecting(t, other.URL, &followed)
 	tests := []struct {
 		path string
 		want string // the answer, or the code and part of the message

@@ -15,60 +15,63 @@ import (
 // listed says that every key stands in the configuration.
 func listed([]string) (diag.Spot, bool) { return diag.Spot{Plain: -1}, true }
 
+const base = "https://api.example.com"
+
+// blocks are blocks and the problem that each has.
+var blocks = []struct {
+	name string
+	cfg  Config
+	want string // start of the problem, empty for none
+}{
+	{"nothing wrong", Config{URL: base + ":8443/v1?k=${secret.key}", Path: "/c/${args.id}", Method: "POST", OK: "status == 200 && body.ok", Result: "body.items"}, ""},
+	{"no address", Config{}, "http.url: the request has no address"},
+	{"another scheme", Config{URL: "ftp://example.com"}, "http.url: the address does not start with http"},
+	{"no scheme", Config{URL: "example.com/x"}, "http.url: the address does not start with http"},
+	{"no host", Config{URL: "https:///x"}, `http.url: "" is not a host`},
+	{"a bad port", Config{URL: "https://example.com:99999"}, `http.url: "example.com:99999" is not a host`},
+	{"an empty port", Config{URL: "https://example.com:/"}, `http.url: "example.com:" is not a host`},
+	{"an encoded host", Config{URL: "https://ex%61mple.com/"}, `http.url: "ex%61mple.com" is not a host`},
+	{"a host with a backslash", Config{URL: `https://example.com\@evil.example`}, "http.url: the address holds a user name"},
+	{"a host with a space", Config{URL: `https://exa mple.com`}, `http.url: "exa mple.com" is not a host`},
+	{"a host from outside", Config{URL: "https://${args.a}/x"}, "http.url: scheme and host must be literal"},
+	{"a host partly from outside", Config{URL: "https://example.com${args.a}"}, "http.url: scheme and host must be literal"},
+	{"a host from a secret", Config{URL: "https://${secret.key}.example.com/x"}, "http.url: scheme and host must be literal"},
+	{"an address from outside", Config{URL: "${args.a}"}, "http.url: scheme and host must be literal"},
+	{"a port from outside", Config{URL: "https://example.com:${args.a}/"}, "http.url: scheme and host must be literal"},
+	{"user info", Config{URL: "https://me:pw@example.com"}, "http.url: the address holds a user name"},
+	{"a fragment", Config{URL: base + "/x#y"}, "http.url: the address of a request has no fragment"},
+	{"a fragment between values", Config{URL: base, Path: "/${args.a}#${args.b}"}, "http.path: the address of a request has no fragment"},
+	{"a hash inside an expression", Config{URL: base, Path: `/${join(map(args.a, # + "x"))}`}, ""},
+	{"a lone percent sign", Config{URL: base, Path: "/100%/${args.a}"}, `http.path: "/100%/" is not valid in an address`},
+	{"a percent sign before a value", Config{URL: base, Path: "/x%${args.a}"}, `http.path: "/x%" is not valid`},
+	{"a dot segment", Config{URL: base, Path: "/a/../b"}, `http.path: ".." is a segment of the path`},
+	{"a dot segment beside a value", Config{URL: base, Path: "/${args.a}/./b"}, `http.path: "." is a segment of the path`},
+	{"an encoded dot segment", Config{URL: base + "/%2E%2e/"}, `http.url: ".." is a segment of the path`},
+	{"dots in a query", Config{URL: base, Path: "/x?f=../y"}, ""},
+	{"a relative path", Config{URL: base, Path: "c/${args.id}"}, "http.path: the path must start with / (write /c/…)"},
+	{"a path from outside", Config{URL: base, Path: "${args.id}"}, "http.path: the path must start with /"},
+	{"an unknown argument", Config{URL: base, Path: "/${args.idd}"}, "http.path: "},
+	{"an unknown secret", Config{URL: base, Query: texts{"q": {"a", "${secret.kee}"}}}, "http.query.q.1: "},
+	{"a name from outside", Config{URL: base, Query: texts{"${args.a}": {"x"}}}, "http.query.${args.a}: a name must be literal"},
+	{"an unknown method", Config{URL: base, Method: "PATHC"}, `http.method: unknown method "PATHC" (did you mean PATCH?)`},
+	{"a method in lower case", Config{URL: base, Method: "post"}, `http.method: unknown method "post" (did you mean POST?)`},
+	{"a method nothing is like", Config{URL: base, Method: "CONNECT"}, `http.method: unknown method "CONNECT" (known: DELETE, GET`},
+	{"the header Host", Config{URL: base, Headers: texts{"host": {"x"}}}, "http.headers.host: the header Host is set by the gateway"},
+	{"the header Transfer-Encoding", Config{URL: base, Headers: texts{"Transfer-Encoding": {"x"}}}, "http.headers.Transfer-Encoding: the header Transfer-Encoding is set"},
+	{"the header Content-Length", Config{URL: base, Headers: texts{"Content-length": {"1"}}}, "http.headers.Content-length: the header Content-Length is set"},
+	{"a header that is no name", Config{URL: base, Headers: texts{"X A": {"x"}}}, `http.headers.X A: "X A" cannot be the name`},
+	{"a header with a line break", Config{URL: base, Headers: texts{"X-A": {"x\ny"}}}, "http.headers.X-A.0: the value of a header cannot hold"},
+	{"a body without content", Config{URL: base, Body: &Body{}}, "http.body.json: the body has no content"},
+	{"an unknown argument in the body", Config{URL: base, Body: &Body{JSON: json.RawMessage(`{"a":["${args.idd}"]}`)}}, "http.body.json.a.0: "},
+	{"a secret in an expression", Config{URL: base, Result: "secret.key"}, "http.result: "},
+	{"a result that is a template", Config{URL: base, Result: "${body.x}"}, "http.result: "},
+	{"an ok that is not a truth", Config{URL: base, OK: `"yes"`}, "http.ok: "},
+	{"an address nobody may reach", Config{URL: "http://10.0.0.1/"}, "http.url: warning: every call will be refused: 10.0.0.1 is a private address"},
+}
+
 func TestNewReports(t *testing.T) {
-	const base = "https://api.example.com"
-	tests := []struct {
-		name string
-		cfg  Config
-		want string // start of a problem, empty for none
-	}{
-		{"nothing wrong", Config{URL: base + ":8443/v1?k=${secret.key}", Path: "/c/${args.id}", Method: "POST", OK: "status == 200 && body.ok", Result: "body.items"}, ""},
-		{"no address", Config{}, "http.url: the request has no address"},
-		{"another scheme", Config{URL: "ftp://example.com"}, "http.url: the address does not start with http"},
-		{"no scheme", Config{URL: "example.com/x"}, "http.url: the address does not start with http"},
-		{"no host", Config{URL: "https:///x"}, `http.url: "" is not a host`},
-		{"a bad port", Config{URL: "https://example.com:99999"}, `http.url: "example.com:99999" is not a host`},
-		{"an empty port", Config{URL: "https://example.com:/"}, `http.url: "example.com:" is not a host`},
-		{"an encoded host", Config{URL: "https://ex%61mple.com/"}, `http.url: "ex%61mple.com" is not a host`},
-		{"a host with a backslash", Config{URL: `https://example.com\@evil.example`}, "http.url: the address holds a user name"},
-		{"a host with a space", Config{URL: `https://exa mple.com`}, `http.url: "exa mple.com" is not a host`},
-		{"a host from outside", Config{URL: "https://${args.a}/x"}, "http.url: scheme and host must be literal"},
-		{"a host partly from outside", Config{URL: "https://example.com${args.a}"}, "http.url: scheme and host must be literal"},
-		{"a host from a secret", Config{URL: "https://${secret.key}.example.com/x"}, "http.url: scheme and host must be literal"},
-		{"an address from outside", Config{URL: "${args.a}"}, "http.url: scheme and host must be literal"},
-		{"a port from outside", Config{URL: "https://example.com:${args.a}/"}, "http.url: scheme and host must be literal"},
-		{"user info", Config{URL: "https://me:pw@example.com"}, "http.url: the address holds a user name"},
-		{"a fragment", Config{URL: base + "/x#y"}, "http.url: the address of a request has no fragment"},
-		{"a fragment between values", Config{URL: base, Path: "/${args.a}#${args.b}"}, "http.path: the address of a request has no fragment"},
-		{"a hash inside an expression", Config{URL: base, Path: `/${join(map(args.a, # + "x"))}`}, ""},
-		{"a lone percent sign", Config{URL: base, Path: "/100%/${args.a}"}, `http.path: "/100%/" is not valid in an address`},
-		{"a percent sign before a value", Config{URL: base, Path: "/x%${args.a}"}, `http.path: "/x%" is not valid`},
-		{"a dot segment", Config{URL: base, Path: "/a/../b"}, `http.path: ".." is a segment of the path`},
-		{"a dot segment beside a value", Config{URL: base, Path: "/${args.a}/./b"}, `http.path: "." is a segment of the path`},
-		{"an encoded dot segment", Config{URL: base + "/%2E%2e/"}, `http.url: ".." is a segment of the path`},
-		{"dots in a query", Config{URL: base, Path: "/x?f=../y"}, ""},
-		{"a relative path", Config{URL: base, Path: "c/${args.id}"}, "http.path: the path must start with / (write /c/…)"},
-		{"a path from outside", Config{URL: base, Path: "${args.id}"}, "http.path: the path must start with /"},
-		{"an unknown argument", Config{URL: base, Path: "/${args.idd}"}, "http.path: "},
-		{"an unknown secret", Config{URL: base, Query: texts{"q": {"a", "${secret.kee}"}}}, "http.query.q.1: "},
-		{"a name from outside", Config{URL: base, Query: texts{"${args.a}": {"x"}}}, "http.query.${args.a}: a name must be literal"},
-		{"an unknown method", Config{URL: base, Method: "PATHC"}, `http.method: unknown method "PATHC" (did you mean PATCH?)`},
-		{"a method in lower case", Config{URL: base, Method: "post"}, `http.method: unknown method "post" (did you mean POST?)`},
-		{"a method nothing is like", Config{URL: base, Method: "CONNECT"}, `http.method: unknown method "CONNECT" (known: DELETE, GET`},
-		{"the header Host", Config{URL: base, Headers: texts{"host": {"x"}}}, "http.headers.host: the header Host is set by the gateway"},
-		{"the header Transfer-Encoding", Config{URL: base, Headers: texts{"Transfer-Encoding": {"x"}}}, "http.headers.Transfer-Encoding: the header Transfer-Encoding is set"},
-		{"the header Content-Length", Config{URL: base, Headers: texts{"Content-length": {"1"}}}, "http.headers.Content-length: the header Content-Length is set"},
-		{"a header that is no name", Config{URL: base, Headers: texts{"X A": {"x"}}}, `http.headers.X A: "X A" cannot be the name`},
-		{"a header with a line break", Config{URL: base, Headers: texts{"X-A": {"x\ny"}}}, "http.headers.X-A.0: the value of a header cannot hold"},
-		{"a body without content", Config{URL: base, Body: &Body{}}, "http.body.json: the body has no content"},
-		{"an unknown argument in the body", Config{URL: base, Body: &Body{JSON: json.RawMessage(`{"a":["${args.idd}"]}`)}}, "http.body.json.a.0: "},
-		{"a secret in an expression", Config{URL: base, Result: "secret.key"}, "http.result: "},
-		{"a result that is a template", Config{URL: base, Result: "${body.x}"}, "http.result: "},
-		{"an ok that is not a truth", Config{URL: base, OK: `"yes"`}, "http.ok: "},
-		{"an address nobody may reach", Config{URL: "http://10.0.0.1/"}, "http.url: warning: every call will be refused: 10.0.0.1 is a private address"},
-	}
 	client := newClient(t, nil)
-	for _, test := range tests {
+	for _, test := range blocks {
 		t.Run(test.name, func(t *testing.T) {
 			var report diag.Report
 			r := New(diag.NewCursor(&report, listed).Key("http"), test.cfg, testDeps(client))

@@ -65,50 +65,51 @@ func testDeps(client *Client) Deps {
 
 type texts = map[string]expression.Texts
 
-// TestRequests checks what a server gets. In wanted headers an absent value
-// means that the header must not be there.
+// requests are the calls of TestRequests and what a server gets of each. In
+// wanted headers an empty value means that the header must not be there.
+var requests = []struct {
+	name   string
+	cfg    Config // URL stands behind the address of the server
+	args   string
+	want   string // method, target as sent, body
+	header map[string]string
+}{
+	{name: "nothing but an address", args: `{}`, want: "GET / ", header: map[string]string{"User-Agent": "toolgate", "Content-Type": "", "Accept-Encoding": "gzip"}},
+	{name: "a base path", cfg: Config{URL: "/api/", Path: "/x"}, args: `{}`, want: "GET /api/x "},
+	{name: "a base path alone", cfg: Config{URL: "/api/"}, args: `{}`, want: "GET /api/ "},
+	{name: "a query of the base first", cfg: Config{URL: "?v=2", Path: "/x?k=1", Query: texts{"a": {"${args.a}"}}}, args: `{"a": 3}`, want: "GET /x?v=2&k=1&a=3 "},
+	{name: "a template in the base path", cfg: Config{URL: "/t/${args.a}/", Path: "/x"}, args: `{"a": "a/b"}`, want: "GET /t/a%2Fb/x "},
+	{name: "a template in the query of the path", cfg: Config{Path: "/x?q=${args.a}"}, args: `{"a": "1&r=2#?+ "}`, want: "GET /x?q=1%26r%3D2%23%3F%2B%20 "},
+	{name: "an empty value in the query of the path", cfg: Config{Path: "/x?q=${args.a}&r=1"}, args: `{"a": ""}`, want: "GET /x?q=&r=1 "},
+	{name: "literal parts as written", cfg: Config{Path: "/a%20b/c;d=1,e/$${x}//"}, args: `{}`, want: "GET /a%20b/c;d=1,e/$%7Bx%7D// "},
+	{name: "a slash in a value", cfg: Config{Path: "/c/${args.id}/x"}, args: `{"id": "a/b"}`, want: "GET /c/a%2Fb/x "},
+	{name: "dots and slashes", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "../../etc"}`, want: "GET /c/..%2F..%2Fetc "},
+	{name: "an encoded slash is encoded again", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "%2e%2e%2f"}`, want: "GET /c/%252e%252e%252f "},
+	{name: "a question mark and a hash", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "a?b#c"}`, want: "GET /c/a%3Fb%23c "},
+	{name: "every reserved character", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": ":/?#[]@!$&'()*+,;= %\\|\"<>"}`, want: "GET /c/%3A%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%20%25%5C%7C%22%3C%3E "},
+	{name: "unreserved characters stay", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "aZ09-._~"}`, want: "GET /c/aZ09-._~ "},
+	{name: "letters beyond ASCII", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "ü✓"}`, want: "GET /c/%C3%BC%E2%9C%93 "},
+	{name: "line breaks", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "a\r\nHost: x"}`, want: "GET /c/a%0D%0AHost%3A%20x "},
+	{name: "two values in a segment", cfg: Config{Path: "/c/${args.a}-${args.b}.json"}, args: `{"a": 1, "b": "x y"}`, want: "GET /c/1-x%20y.json "},
+	{name: "three dots are a name", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "..."}`, want: "GET /c/... "},
+	{name: "a large number in a path", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": 12345678901234567890}`, want: "GET /c/12345678901234567890 "},
+	{name: "a truth in a path", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": false}`, want: "GET /c/false "},
+	{name: "braces in an expression", cfg: Config{Path: "/c/${ {'x': args.id}.x }/y"}, args: `{"id": "1"}`, want: "GET /c/1/y "},
+	{name: "a query sorted by name", cfg: Config{Query: texts{"b": {"2"}, "a": {"1"}, "c": {"3"}}}, args: `{}`, want: "GET /?a=1&b=2&c=3 "},
+	{name: "a query's absent member", cfg: Config{Query: texts{"a": {"${args.a}"}, "b": {"${args.b}"}}}, args: `{"a": null}`, want: "GET / "},
+	{name: "a query's empty member", cfg: Config{Query: texts{"a": {"${args.a}"}}}, args: `{"a": ""}`, want: "GET /?a= "},
+	{name: "a query's list", cfg: Config{Query: texts{"a[]": {"${args.a}"}}}, args: `{"a": ["x", 2, true]}`, want: "GET /?a%5B%5D=x&a%5B%5D=2&a%5B%5D=true "},
+	{name: "a query's several texts", cfg: Config{Query: texts{"a": {"x", "${args.a}", "${args.b}", "y${args.a}"}}}, args: `{"a": 1}`, want: "GET /?a=x&a=1&a=y1 "},
+	{name: "a query's value", cfg: Config{Query: texts{"q": {"${args.a}"}}}, args: `{"a": "a&b=c+d%20 ü"}`, want: "GET /?q=a%26b%3Dc%2Bd%2520%20%C3%BC "},
+	{name: "a secret in the query", cfg: Config{Query: texts{"key": {"${secret.key}"}}}, args: `{}`, want: "GET /?key=s3cr%3Dt "},
+	{name: "headers", cfg: Config{Headers: texts{"authorization": {"Bearer ${secret.key}"}, "X-A": {"${args.a}"}, "X-B": {"${args.b}"}, "User-Agent": {"mine"}}}, args: `{"a": ["1", "ü"]}`, want: "GET / ", header: map[string]string{"Authorization": "Bearer s3cr=t", "X-A": "1|ü", "X-B": "", "User-Agent": "mine"}},
+	{name: "a JSON body", cfg: Config{Method: "POST", Body: &Body{JSON: json.RawMessage(`{"amount":"${args.a}","note":"for ${args.b}","fixed":1.50,"none":"${args.id}"}`)}}, args: `{"a": 9007199254740993, "b": "x\"y"}`, want: `POST / {"amount":9007199254740993,"note":"for x\"y","fixed":1.50}`, header: map[string]string{"Content-Type": "application/json"}},
+	{name: "all arguments as the body", cfg: Config{Method: "PUT", Body: &Body{JSON: json.RawMessage(`"${args}"`)}}, args: `{"a": [1, {"b": 12345678901234567890.123}]}`, want: `PUT / {"a":[1,{"b":12345678901234567890.123}]}`},
+	{name: "another JSON type", cfg: Config{Method: "PATCH", Headers: texts{"Content-Type": {"application/merge-patch+json"}}, Body: &Body{JSON: json.RawMessage(`{}`)}}, args: `{}`, want: "PATCH / {}", header: map[string]string{"Content-Type": "application/merge-patch+json"}},
+	{name: "a method without a body", cfg: Config{Method: "DELETE", Path: "/c/${args.id}"}, args: `{"id": 7}`, want: "DELETE /c/7 "},
+}
+
 func TestRequests(t *testing.T) {
-	tests := []struct {
-		name   string
-		cfg    Config // URL stands behind the address of the server
-		args   string
-		want   string // method, target as sent, body
-		header map[string]string
-	}{
-		{name: "nothing but an address", args: `{}`, want: "GET / ", header: map[string]string{"User-Agent": "toolgate", "Content-Type": "", "Accept-Encoding": "gzip"}},
-		{name: "a base path", cfg: Config{URL: "/api/", Path: "/x"}, args: `{}`, want: "GET /api/x "},
-		{name: "a base path alone", cfg: Config{URL: "/api/"}, args: `{}`, want: "GET /api/ "},
-		{name: "a query of the base first", cfg: Config{URL: "?v=2", Path: "/x?k=1", Query: texts{"a": {"${args.a}"}}}, args: `{"a": 3}`, want: "GET /x?v=2&k=1&a=3 "},
-		{name: "a template in the base path", cfg: Config{URL: "/t/${args.a}/", Path: "/x"}, args: `{"a": "a/b"}`, want: "GET /t/a%2Fb/x "},
-		{name: "a template in the query of the path", cfg: Config{Path: "/x?q=${args.a}"}, args: `{"a": "1&r=2#?+ "}`, want: "GET /x?q=1%26r%3D2%23%3F%2B%20 "},
-		{name: "an empty value in the query of the path", cfg: Config{Path: "/x?q=${args.a}&r=1"}, args: `{"a": ""}`, want: "GET /x?q=&r=1 "},
-		{name: "literal parts as written", cfg: Config{Path: "/a%20b/c;d=1,e/$${x}//"}, args: `{}`, want: "GET /a%20b/c;d=1,e/$%7Bx%7D// "},
-		{name: "a slash in a value", cfg: Config{Path: "/c/${args.id}/x"}, args: `{"id": "a/b"}`, want: "GET /c/a%2Fb/x "},
-		{name: "dots and slashes", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "../../etc"}`, want: "GET /c/..%2F..%2Fetc "},
-		{name: "an encoded slash is encoded again", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "%2e%2e%2f"}`, want: "GET /c/%252e%252e%252f "},
-		{name: "a question mark and a hash", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "a?b#c"}`, want: "GET /c/a%3Fb%23c "},
-		{name: "every reserved character", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": ":/?#[]@!$&'()*+,;= %\\|\"<>"}`, want: "GET /c/%3A%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%20%25%5C%7C%22%3C%3E "},
-		{name: "unreserved characters stay", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "aZ09-._~"}`, want: "GET /c/aZ09-._~ "},
-		{name: "letters beyond ASCII", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "ü✓"}`, want: "GET /c/%C3%BC%E2%9C%93 "},
-		{name: "line breaks", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "a\r\nHost: x"}`, want: "GET /c/a%0D%0AHost%3A%20x "},
-		{name: "two values in a segment", cfg: Config{Path: "/c/${args.a}-${args.b}.json"}, args: `{"a": 1, "b": "x y"}`, want: "GET /c/1-x%20y.json "},
-		{name: "three dots are a name", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": "..."}`, want: "GET /c/... "},
-		{name: "a large number in a path", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": 12345678901234567890}`, want: "GET /c/12345678901234567890 "},
-		{name: "a truth in a path", cfg: Config{Path: "/c/${args.id}"}, args: `{"id": false}`, want: "GET /c/false "},
-		{name: "braces in an expression", cfg: Config{Path: "/c/${ {'x': args.id}.x }/y"}, args: `{"id": "1"}`, want: "GET /c/1/y "},
-		{name: "a query sorted by name", cfg: Config{Query: texts{"b": {"2"}, "a": {"1"}, "c": {"3"}}}, args: `{}`, want: "GET /?a=1&b=2&c=3 "},
-		{name: "a query's absent member", cfg: Config{Query: texts{"a": {"${args.a}"}, "b": {"${args.b}"}}}, args: `{"a": null}`, want: "GET / "},
-		{name: "a query's empty member", cfg: Config{Query: texts{"a": {"${args.a}"}}}, args: `{"a": ""}`, want: "GET /?a= "},
-		{name: "a query's list", cfg: Config{Query: texts{"a[]": {"${args.a}"}}}, args: `{"a": ["x", 2, true]}`, want: "GET /?a%5B%5D=x&a%5B%5D=2&a%5B%5D=true "},
-		{name: "a query's several texts", cfg: Config{Query: texts{"a": {"x", "${args.a}", "${args.b}", "y${args.a}"}}}, args: `{"a": 1}`, want: "GET /?a=x&a=1&a=y1 "},
-		{name: "a query's value", cfg: Config{Query: texts{"q": {"${args.a}"}}}, args: `{"a": "a&b=c+d%20 ü"}`, want: "GET /?q=a%26b%3Dc%2Bd%2520%20%C3%BC "},
-		{name: "a secret in the query", cfg: Config{Query: texts{"key": {"${secret.key}"}}}, args: `{}`, want: "GET /?key=s3cr%3Dt "},
-		{name: "headers", cfg: Config{Headers: texts{"authorization": {"Bearer ${secret.key}"}, "X-A": {"${args.a}"}, "X-B": {"${args.b}"}, "User-Agent": {"mine"}}}, args: `{"a": ["1", "ü"]}`, want: "GET / ", header: map[string]string{"Authorization": "Bearer s3cr=t", "X-A": "1|ü", "X-B": "", "User-Agent": "mine"}},
-		{name: "a JSON body", cfg: Config{Method: "POST", Body: &Body{JSON: json.RawMessage(`{"amount":"${args.a}","note":"for ${args.b}","fixed":1.50,"none":"${args.id}"}`)}}, args: `{"a": 9007199254740993, "b": "x\"y"}`, want: `POST / {"amount":9007199254740993,"note":"for x\"y","fixed":1.50}`, header: map[string]string{"Content-Type": "application/json"}},
-		{name: "all arguments as the body", cfg: Config{Method: "PUT", Body: &Body{JSON: json.RawMessage(`"${args}"`)}}, args: `{"a": [1, {"b": 12345678901234567890.123}]}`, want: `PUT / {"a":[1,{"b":12345678901234567890.123}]}`},
-		{name: "another JSON type", cfg: Config{Method: "PATCH", Headers: texts{"Content-Type": {"application/merge-patch+json"}}, Body: &Body{JSON: json.RawMessage(`{}`)}}, args: `{}`, want: "PATCH / {}", header: map[string]string{"Content-Type": "application/merge-patch+json"}},
-		{name: "a method without a body", cfg: Config{Method: "DELETE", Path: "/c/${args.id}"}, args: `{"id": 7}`, want: "DELETE /c/7 "},
-	}
 	var got string
 	var header http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -117,7 +118,7 @@ func TestRequests(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	client := newClient(t, loopback)
-	for _, test := range tests {
+	for _, test := range requests {
 		t.Run(test.name, func(t *testing.T) {
 			test.cfg.URL = server.URL + test.cfg.URL
 			if _, err := compile(t, test.cfg, testDeps(client)).Run(t.Context(), input(t, test.args)); err != nil {

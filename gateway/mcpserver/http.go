@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,6 +36,8 @@ func (s *Server) Handler() http.Handler {
 			http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
 		case isStateless(r.Header):
 			stateless.ServeHTTP(w, r)
+		case s.isFull(r):
+			http.Error(w, fmt.Sprintf("too many sessions (at most %d): end some or try again later", s.sessions), http.StatusServiceUnavailable)
 		default:
 			s.endSession(r)
 			sessions.ServeHTTP(w, r)
@@ -50,6 +53,18 @@ func isStateless(h http.Header) bool {
 		return v >= statelessVersion
 	}
 	return h.Get(headerMethod) != ""
+}
+
+// isFull reports whether the request would open a session more than there may be.
+func (s *Server) isFull(r *http.Request) bool {
+	if r.Method != http.MethodPost || r.Header.Get(headerSession) != "" {
+		return false
+	}
+	open := 0
+	for range s.mcp.Sessions() {
+		open++
+	}
+	return open >= s.sessions
 }
 
 // endSession cancels the calls of a session that its client deletes: the SDK

@@ -33,6 +33,9 @@ const (
 	maxMessage = 4 << 20
 	// sessionTimeout is how long a session of the older revisions may be idle.
 	sessionTimeout = 30 * time.Minute
+	// maxSessions is how many sessions of the older revisions may be open at
+	// once. It leaves room for hosts that open one for every call.
+	maxSessions = 10_000
 	// listTTL is how long a client of 2026-07-28 may use a list without asking
 	// again: short, because nothing but a subscription tells it of a change.
 	listTTL = 30 * time.Second
@@ -59,15 +62,16 @@ type Options struct {
 
 // Server serves one gateway to any number of clients; safe for concurrent use.
 type Server struct {
-	gateway Gateway
-	logger  *slog.Logger
-	mcp     *mcp.Server
-	calls   calls
+	gateway  Gateway
+	logger   *slog.Logger
+	mcp      *mcp.Server
+	sessions int // most at once
+	calls    calls
 }
 
 // New returns a server for the gateway. [Server.Close] ends it.
 func New(gateway Gateway, opts Options) *Server {
-	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))}
+	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), sessions: maxSessions}
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")},
 		&mcp.ServerOptions{Instructions: opts.Instructions, Capabilities: capabilities(), SetCacheable: setCacheable},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -183,20 +184,43 @@ func TestServerInfo(t *testing.T) {
 	})
 }
 
-// TestToolsChanged holds that sessions hear of another list.
+// TestToolsChanged holds that clients of both eras hear of another list.
 func TestToolsChanged(t *testing.T) {
-	s := mcpserver.New(rawFake(), mcpserver.Options{})
-	web := serve(t, s)
-	heard := make(chan struct{}, 1)
-	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { heard <- struct{}{} },
-	})
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()},
-		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-	if err != nil {
-		t.Fatal(err)
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			s := mcpserver.New(rawFake(), mcpserver.Options{})
+			web := serve(t, s)
+			heard := make(chan struct{}, 1)
+			client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{
+				ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
+					select {
+					case heard <- struct{}{}:
+					default:
+					}
+				},
+			})
+			session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()},
+				&mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = session.Close() })
+			untilHeard(t, s.ToolsChanged, heard)
+		})
 	}
-	t.Cleanup(func() { _ = session.Close() })
-	s.ToolsChanged()
-	wait(t, "list_changed", heard)
+}
+
+// untilHeard says it again, since a client of the new era may not have
+// subscribed yet when it is connected.
+func untilHeard(t *testing.T, say func(), heard <-chan struct{}) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		say()
+		select {
+		case <-heard:
+			return
+		case <-time.After(patience / 100):
+		}
+	}
+	t.Error("not heard")
 }

@@ -33,6 +33,8 @@ type passage struct {
 // Call runs one call and records how it ended. It always answers, whatever the
 // tool does: a failure is a Result too, worded for the model.
 func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
+	g.underWay.Add(1)
+	defer g.underWay.Add(-1)
 	p := g.enter(call)
 	out, err := p.handle(ctx)
 	return p.leave(out, err)

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/runlog"
@@ -43,6 +44,7 @@ type Gateway struct {
 	generation *Generation
 	log        Log
 	logger     *slog.Logger
+	underWay   atomic.Int64
 }
 
 // New returns a gateway that serves the generation and records in log.
@@ -65,3 +67,6 @@ func (g *Gateway) Tools(_ context.Context, caller tool.Caller) []*tool.Spec {
 	}
 	return specs
 }
+
+// UnderWay is the number of calls that have entered and not been answered.
+func (g *Gateway) UnderWay() int { return int(g.underWay.Load()) }

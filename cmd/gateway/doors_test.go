@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolgate/toolgate/gateway/mcpserver"
 	"github.com/toolgate/toolgate/gateway/runlog"
 )
 
@@ -124,30 +123,30 @@ func checkLog(t *testing.T, path string, cases []doorCase) {
 	}
 }
 
-// server serves both HTTP doors as gateway serve does.
-func server(t *testing.T, path string) string {
+// serveFile serves both HTTP doors as gateway serve does.
+func serveFile(t *testing.T, path string) string {
 	t.Helper()
 	h, err := open(path, discardLogger())
 	if err != nil {
 		t.Fatal(err)
 	}
-	mcp := mcpserver.New(h.gateway, mcpserver.Options{Version: "test"})
-	s := httptest.NewServer(h.handler(mcp))
+	s := newServer(h, discardLogger())
+	web := httptest.NewServer(s.handler())
 	t.Cleanup(func() {
-		s.Close()
-		if err := mcp.Close(); err != nil {
+		if err := s.mcp.Close(); err != nil {
 			t.Error(err)
 		}
+		web.Close()
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s.URL
+	return web.URL
 }
 
 func httpDoor(t *testing.T, path string) door {
 	t.Helper()
-	url := server(t, path)
+	url := serveFile(t, path)
 	return func(t *testing.T, c doorCase) answer {
 		t.Helper()
 		body := post(t, url+"/v1/tools/"+c.Tool+"/call", nil, c.Args)
@@ -244,7 +243,7 @@ func lastEvent(stream []byte) []byte {
 // legacyDoor speaks the session-based revisions of the protocol.
 func legacyDoor(t *testing.T, path string) door {
 	t.Helper()
-	url := server(t, path) + "/mcp"
+	url := serveFile(t, path) + "/mcp"
 	_, header := postHeader(t, url, nil, []byte(initialize))
 	session := http.Header{
 		"Mcp-Session-Id":       {header.Get("Mcp-Session-Id")},
@@ -266,7 +265,7 @@ const (
 // modernDoor speaks the stateless revision of the protocol.
 func modernDoor(t *testing.T, path string) door {
 	t.Helper()
-	url := server(t, path) + "/mcp"
+	url := serveFile(t, path) + "/mcp"
 	return func(t *testing.T, c doorCase) answer {
 		t.Helper()
 		header := http.Header{

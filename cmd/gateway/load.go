@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
@@ -37,8 +36,6 @@ type house struct {
 	config  *config.Config
 	gateway *gateway.Gateway
 	closers []io.Closer
-
-	underWay atomic.Int64 // requests that may be calls
 }
 
 // open makes a gateway that records its calls. The configuration's warnings go

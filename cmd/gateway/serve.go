@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -48,100 +48,100 @@ func serve(ctx context.Context, io streams, path string, stdio bool) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	mcp := mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion()})
-	defer func() { err = errors.Join(err, mcp.Close()) }()
+	s := newServer(h, logger)
+	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	if stdio {
-		return mcp.ServeStdio(ctx, io.in, io.out)
+		return s.mcp.ServeStdio(ctx, io.in, io.out)
 	}
-	return h.listen(ctx, logger, mcp)
+	return s.listen(ctx, h.config.Server.Listen)
 }
 
-// listen serves both doors on the configured address until ctx ends, then lets
-// calls under way finish.
-func (h *house) listen(ctx context.Context, logger *slog.Logger, mcp *mcpserver.Server) error {
-	address := h.config.Server.Listen
-	if err := onlyLoopback(address); err != nil {
-		return err
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("server.listen: %w", err)
-	}
-	server := &http.Server{
-		Handler:           h.handler(mcp),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	base := "http://" + listener.Addr().String()
-	logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", len(h.config.Tools))
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	return h.stop(server, mcp, logger)
+// server is an opened gateway behind its two doors.
+type server struct {
+	*house
+	mcp      *mcpserver.Server
+	logger   *slog.Logger
+	stopping atomic.Bool
 }
 
-// stop ends the server: it takes no new connection, gives calls under way
-// stopTimeout to finish, and then cuts off what is left, which is recorded as
-// cancelled. Open event streams do not count: they have no end of their own.
-func (h *house) stop(server *http.Server, mcp *mcpserver.Server, logger *slog.Logger) error {
-	logger.Info("stopping", "calls", h.underWay.Load(), "limit", stopTimeout)
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	closed := make(chan error, 1)
-	go func() { closed <- server.Shutdown(ctx) }()
-	h.waitForCalls(ctx)
-	if err := mcp.Close(); err != nil {
-		return err
+func newServer(h *house, logger *slog.Logger) *server {
+	return &server{
+		house:  h,
+		mcp:    mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Logger: logger}),
+		logger: logger,
 	}
-	if err := <-closed; err != nil {
-		return server.Close()
-	}
-	return nil
-}
-
-// waitForCalls returns when no call is under way or ctx ends.
-func (h *house) waitForCalls(ctx context.Context) {
-	const interval = 20 * time.Millisecond
-	for h.underWay.Load() > 0 && ctx.Err() == nil {
-		time.Sleep(interval)
-	}
-}
-
-// counted counts the requests that may be calls.
-func (h *house) counted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			h.underWay.Add(1)
-			defer h.underWay.Add(-1)
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // handler puts both doors under one address, behind the guard that keeps web
 // pages out.
-func (h *house) handler(mcp *mcpserver.Server) http.Handler {
+func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", mcp.Handler())
-	mux.Handle("/", httpapi.New(h.gateway, httpapi.Options{}))
-	return httpapi.Guard(h.counted(mux))
+	mux.Handle("/mcp", s.mcp.Handler())
+	mux.Handle("/", httpapi.New(s.gateway, httpapi.Options{Ready: s.ready, Logger: s.logger}))
+	return httpapi.Guard(mux)
 }
 
-// onlyLoopback refuses an address that other machines can reach: there are no
-// tokens yet, and whoever connects may call every tool that policy allows.
-func onlyLoopback(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err == nil && host == "localhost" {
-		return nil
+// ready tells a load balancer to send no more calls while the server stops.
+func (s *server) ready() error {
+	if s.stopping.Load() {
+		return errors.New("the server is stopping")
 	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
-		return nil
+	return nil
+}
+
+// listen serves until ctx ends, then lets calls under way finish.
+func (s *server) listen(ctx context.Context, address string) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("server.listen: %w", err)
 	}
-	return &exitError{exitUsage, fmt.Errorf("server.listen: %s can be reached from other machines, and callers cannot be told apart yet; listen on 127.0.0.1 or [::1]", address)}
+	web := &http.Server{
+		Handler:           s.handler(),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	base := "http://" + listener.Addr().String()
+	s.logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", len(s.config.Tools))
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		return s.stop(web)
+	}
+}
+
+// stop takes no new connection, gives calls under way stopTimeout to finish,
+// and then cuts off what is left, which is recorded as cancelled. Open event
+// streams are not waited for: they have no end of their own.
+func (s *server) stop(web *http.Server) error {
+	s.stopping.Store(true)
+	s.logger.Info("stopping", "calls", s.gateway.UnderWay(), "limit", stopTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	closed := make(chan error, 1)
+	go func() { closed <- web.Shutdown(ctx) }()
+	s.waitForCalls(ctx)
+	if err := s.mcp.Close(); err != nil {
+		return err
+	}
+	if err := <-closed; err != nil {
+		return web.Close()
+	}
+	return nil
+}
+
+// waitForCalls returns when no call was under way for a moment, in which the
+// last answers are sent, or when ctx ends.
+func (s *server) waitForCalls(ctx context.Context) {
+	const interval = 50 * time.Millisecond
+	for idle := 0; idle < 2 && ctx.Err() == nil; idle++ {
+		if s.gateway.UnderWay() > 0 {
+			idle = 0
+		}
+		time.Sleep(interval)
+	}
 }

@@ -138,6 +138,7 @@ func TestRunFails(t *testing.T) {
 		{"an option from two values", expression.Texts{"echo", "${args.a}${args.n}"}, `{"a": "", "n": "-x"}`, "", tool.InvalidArgs, `"-x" starts with -`},
 		{"an option behind a hyphen", expression.Texts{"echo", "-${args.a}"}, `{"a": "-help"}`, "", tool.InvalidArgs, `"--help" starts with -`},
 		{"-- from outside does not end options", expression.Texts{"echo", "${args.a}", "${args.n}"}, `{"a": "--", "n": "-x"}`, "", tool.InvalidArgs, `"--" starts with -`},
+		{"an option behind a literal one", expression.Texts{"cat", "-n", "${args.a}"}, `{"a": "-e"}`, "", tool.InvalidArgs, `"-e" starts with -`},
 		{"a zero byte", expression.Texts{"echo", "x${args.a}"}, `{"a": "a\u0000b"}`, "", tool.InvalidArgs, "zero byte"},
 		{"absent inside longer text", expression.Texts{"echo", "x${args.a}"}, `{}`, "", tool.InvalidArgs, "cannot be built"},
 		{"a missing program", expression.Texts{"toolgate-has-no-such-program"}, `{}`, "", tool.UpstreamUnavailable, "the program toolgate-has-no-such-program is not installed"},
@@ -223,13 +224,13 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		code         tool.Code // empty for a success
 		text         string
 	}{
-		{"when cancelled", `sleep 1000 & echo $! > left; wait`, tool.Cancelled, ""},
-		{"deeper down", `sh -c 'sleep 1000 & echo $! > left; wait' & wait`, tool.Cancelled, ""},
-		{"that ignores what it is told", `sh -c 'trap "" TERM INT HUP PIPE; echo $$ > left; while :; do sleep 1; done' & wait`, tool.Cancelled, ""},
-		{"after a success that leaves its output open", `sleep 1000 & echo $! > left; echo done`, "", "done\n"},
-		{"after a success that leaves its output closed", `sleep 1000 >/dev/null 2>&1 & echo $! > left; echo done`, "", "done\n"},
-		{"after a failure", `sleep 1000 & echo $! > left; exit 2`, tool.UpstreamError, ""},
-		{"over the cap", `sleep 1000 & echo $! > left; trap "" PIPE; while :; do echo 0123456789012345678901234567890123456789 2>/dev/null; done`, tool.TooLarge, ""},
+		{"when cancelled", `sleep 60 & echo $! > left; wait`, tool.Cancelled, ""},
+		{"deeper down", `sh -c 'sleep 60 & echo $! > left; wait' & wait`, tool.Cancelled, ""},
+		{"that ignores what it is told", `sh -c 'trap "" TERM INT HUP PIPE; echo $$ > left; for i in 1 2 3 4 5 6 7 8 9; do sleep 5; done' & wait`, tool.Cancelled, ""},
+		{"after a success that leaves its output open", `sleep 60 & echo $! > left; echo done`, "", "done\n"},
+		{"after a success that leaves its output closed", `sleep 60 >/dev/null 2>&1 & echo $! > left; echo done`, "", "done\n"},
+		{"after a failure", `sleep 60 & echo $! > left; exit 2`, tool.UpstreamError, ""},
+		{"over the cap", `sleep 60 & echo $! > left; trap "" PIPE; i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); echo 0123456789012345678901234567890123456789 2>/dev/null; done`, tool.TooLarge, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -271,6 +272,7 @@ func wantGone(t *testing.T, pid int) {
 	}
 	for end := time.Now().Add(2 * time.Second); running(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 			t.Fatalf("process %d still runs", pid)
 		}
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,13 +63,24 @@ func (c *Config) checkListen() {
 	if c.Broken(path...) {
 		return
 	}
-	_, port, err := net.SplitHostPort(c.Server.Listen)
+	host, port, err := net.SplitHostPort(c.Server.Listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
 		c.problemAt(path, "write "+DefaultListen+" for example", "%q is not a host and a port from 0 to 65535", shorten(c.Server.Listen, maxShown))
+		return
 	}
+	if !isLoopback(host) {
+		c.problemAt(path, "listen on 127.0.0.1, [::1] or localhost", "%q can be reached from other machines, and callers cannot be told apart yet", shorten(c.Server.Listen, maxShown))
+	}
+}
+
+// isLoopback reports whether a host is this machine and nothing else. Names are
+// not looked up: what one resolves to can change.
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // checkSecrets leaves out entries that are broken, so that one mistake is not

@@ -89,7 +89,7 @@ func TestClosed(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", source, got, want)
 		}
 	}
-	if _, problems := compileTest("args.x == 1", NewEnv(Var{Name: "args", Type: Closed(nil)}), WantBool); problems.Error() != "args has no field x" {
+	if _, problems := compileTest("args.x == 1", NewEnv(Var{Name: "args", Type: Closed(nil)}), WantBool); problems.Error() != "args has no field x (it has none)" {
 		t.Error(problems)
 	}
 }

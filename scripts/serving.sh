@@ -22,14 +22,14 @@ ready() (
 # await PID WHAT COMMAND...: waits until COMMAND holds, at most 30 seconds and
 # only while the process lives.
 await() {
-	local pid=$1 what=$2 tries=300
+	local pid=$1 what=$2 end=$((SECONDS + 30))
 	shift 2
 	until "$@"; do
 		if ! kill -0 "$pid" 2>/dev/null; then
 			echo "$what stopped before it was ready" >&2
 			return 1
 		fi
-		if ((--tries == 0)); then
+		if ((SECONDS >= end)); then
 			echo "$what was not ready after 30 seconds" >&2
 			return 1
 		fi

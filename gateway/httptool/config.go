@@ -10,7 +10,7 @@ import (
 // and OK are expressions.
 type Config struct {
 	URL     string                      `koanf:"url"`     // base address, http or https; the host must be literal
-	Path    string                      `koanf:"path"`    // appended to URL; each ${…} becomes one path segment
+	Path    string                      `koanf:"path"`    // appended to URL, starts with /; a ${…} stays within its segment; a query may follow
 	Method  string                      `koanf:"method"`  // GET when empty
 	Query   map[string]expression.Texts `koanf:"query"`   // a list repeats the key
 	Headers map[string]expression.Texts `koanf:"headers"` // a list repeats the header

@@ -45,10 +45,7 @@ func (b *builder) tool(name string, t *config.Tool) *registry.Entry {
 	if s == nil {
 		return nil
 	}
-	args := shape{output: t.Output}
-	args.names, args.closed = s.Properties()
-	args.closed = args.closed || t.Parameters == nil
-	runner := b.runner(name, t, args)
+	runner := b.runner(name, t, shapeOf(t, s))
 	if runner == nil {
 		return nil
 	}
@@ -93,6 +90,24 @@ type shape struct {
 	output tool.OutputMode
 	names  []string // top-level properties
 	closed bool     // no other property can be sent
+}
+
+// shapeOf takes the names that templates may use from the schema. A tool
+// without parameters has none. JSON Schema lets other properties in unless told
+// otherwise, and yet a name that no property has is a slip of the pen: only a
+// schema that says additionalProperties itself leaves the names open.
+func shapeOf(t *config.Tool, s *schema.Schema) shape {
+	names, closed := s.Properties()
+	if t.Parameters == nil {
+		return shape{output: t.Output, closed: true}
+	}
+	var top struct {
+		Additional json.RawMessage `json:"additionalProperties"`
+	}
+	if err := json.Unmarshal(t.Parameters, &top); err == nil && top.Additional != nil && !closed {
+		return shape{output: t.Output}
+	}
+	return shape{output: t.Output, names: names, closed: closed}
 }
 
 // runner is the table of the kinds of tools.

@@ -20,6 +20,9 @@ type argument struct {
 	source   string // the template as written
 	prefix   string // the literal text before the first ${…}
 	guarded  bool   // what follows the prefix must not start an option
+	// option is the value of --name=${…}, where there is nothing else; nil
+	// otherwise. An option without a value is left out whole.
+	option *expression.Template
 }
 
 // compiler compiles the texts of one block and remembers whether one of them
@@ -42,8 +45,12 @@ func (c *compiler) wrong(at diag.Cursor, hint, format string, args ...any) {
 
 // argv compiles the argument list; its first element is the program.
 func (c *compiler) argv(at diag.Cursor, texts expression.Texts) (program string, args []argument) {
-	if len(texts) == 0 {
+	switch {
+	case len(texts) == 0:
 		c.wrong(at, "write it as a list: [program, argument, …]", "the command has no program")
+		return "", nil
+	case len(texts) == 1 && !at.Index(0).Present() && strings.ContainsAny(texts[0], " \t"):
+		c.wrong(at, "write ["+strings.Join(strings.Fields(texts[0]), ", ")+"]", "a command is a list of its program and arguments, and no shell takes this text apart")
 		return "", nil
 	}
 	program = c.program(item(at, 0), texts[0])
@@ -88,7 +95,20 @@ func (c *compiler) argument(at diag.Cursor, text string) (arg argument, literal 
 	}
 	prefix := before(text)
 	guarded := t.Reads("args") && (prefix == "" || prefix[0] == '-' && !strings.Contains(prefix, "="))
-	return argument{template: t, source: text, prefix: prefix, guarded: guarded}, literal
+	return argument{template: t, source: text, prefix: prefix, guarded: guarded, option: c.option(prefix, text)}, literal
+}
+
+// option finds the value of --name=${…}.
+func (c *compiler) option(prefix, text string) *expression.Template {
+	rest, ok := strings.CutPrefix(text, prefix)
+	if !ok || !strings.HasPrefix(prefix, "-") || !strings.HasSuffix(prefix, "=") {
+		return nil
+	}
+	var ignored diag.Report // the whole text was checked already
+	if t := expression.ParseTemplate(diag.NewCursor(&ignored, nil), rest, c.env); t != nil && t.Exact() {
+		return t
+	}
+	return nil
 }
 
 // item is the place of one text, which may stand alone instead of in a list.
@@ -120,7 +140,7 @@ func before(text string) string {
 func expand(args []argument, vars *expression.Vars) ([]string, error) {
 	var out []string
 	for _, arg := range args {
-		texts, err := arg.template.List(vars)
+		texts, err := arg.texts(vars)
 		if err != nil {
 			return nil, unfit(err)
 		}
@@ -132,6 +152,17 @@ func expand(args []argument, vars *expression.Vars) ([]string, error) {
 		out = append(out, texts...)
 	}
 	return out, nil
+}
+
+// texts are the arguments that the element stands for: none where it is one
+// ${…}, or an option with one, that is absent.
+func (a argument) texts(vars *expression.Vars) ([]string, error) {
+	if a.option != nil {
+		if value, err := a.option.Value(vars); err != nil || value == nil {
+			return nil, err
+		}
+	}
+	return a.template.List(vars)
 }
 
 // check refuses a text that a program would read as an option which the

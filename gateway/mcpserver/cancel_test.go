@@ -151,12 +151,38 @@ func TestStdioStops(t *testing.T) {
 	})
 }
 
-// TestStdioJunk holds that what is no message ends the session with an error.
+// TestStdioJunk holds that what is no message is answered as such and the
+// messages around it are served all the same.
 func TestStdioJunk(t *testing.T) {
-	for _, junk := range []string{"junk\n", "{}\n", strings.Repeat(" ", 4<<20+1)} {
-		s := mcpserver.New(rawFake(), mcpserver.Options{})
-		if err := s.ServeStdio(t.Context(), io.NopCloser(strings.NewReader(junk)), io.Discard); err == nil {
-			t.Errorf("no error for %.20q", junk)
-		}
+	const large = 4 << 20
+	tests := []struct{ name, junk, want string }{
+		{"text", "junk", `{"error":{"code":-32700,"message":"the line is not JSON; a message is one line of JSON"},"id":null,"jsonrpc":"2.0"}`},
+		{"cut JSON", `{"jsonrpc":"2.0",`, `"code":-32700`},
+		{"no JSON-RPC", `{}`, `"code":-32600`},
+		{"its identifier", `{"id":"x","method":"ping"}`, `"id":"x"`},
+		{"odd identifier", `{"id":{"a":1},"method":"ping"}`, `"id":null`},
+		{"a number", `5`, `"code":-32600`},
+		{"too large", `{"jsonrpc":"2.0","id":9,"method":"ping","params":{"x":"` + strings.Repeat("x", large) + `"}}`, "larger than 4194304 bytes"},
+		{"blank", "  ", ""},
+		{"not UTF-8", "\xff\xfe", `"code":-32700`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			gw := rawFake()
+			gw.tools["slow"] = func(context.Context, tool.Call) tool.Output { return tool.TextOutput("served") }
+			s := mcpserver.New(gw, mcpserver.Options{})
+			var out bytes.Buffer
+			in := strings.NewReader(strings.ReplaceAll(piped, "\n", "\n"+tt.junk+"\n"))
+			if err := s.ServeStdio(t.Context(), io.NopCloser(in), &out); err != nil {
+				t.Error(err)
+			}
+			answers := 2
+			if tt.want != "" {
+				answers += 3
+			}
+			if got := out.String(); !strings.Contains(got, "served") || !strings.Contains(got, tt.want) || strings.Count(got, "\n") != answers {
+				t.Errorf("answered:\n%s", got)
+			}
+		})
 	}
 }

@@ -19,12 +19,13 @@ const drainTime = 5 * time.Second
 // ServeStdio serves one client over a pair of pipes until it closes in, and then
 // until the calls it made are answered, for at most 5 s; or until ctx ends or the
 // server closes, which cancels them at once. Nothing but protocol messages is
-// written to out. It returns nil in all these cases, and an error when a pipe
-// broke or a message was no JSON-RPC.
+// written to out. A line that is no message is answered with an error. It returns
+// nil in all these cases, and an error when a pipe broke.
 //
 // A read of in that cannot be interrupted, as of a terminal, is left behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	transport := &stdio{&mcp.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: maxMessage}}
+	shared := &sharedWriter{w: out}
+	transport := &stdio{&mcp.IOTransport{Reader: newSieve(in, shared), Writer: shared, MaxLineLength: maxMessage + 1}}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return err
@@ -39,11 +40,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 	}
 	return nil
 }
-
-// keepOpen lends a writer that the transport must not close.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // stdio is a transport whose connections hold the end of input back until what
 // was asked is answered: the SDK cancels all calls as soon as it reads the end,

@@ -96,20 +96,27 @@ func (p *passage) arguments() json.RawMessage {
 	return data
 }
 
-// logLine writes the operator's one line for the call.
+// logLine writes the operator's one line for the call; what is empty is left
+// out.
 func (p *passage) logLine(r *tool.Result) {
-	level, code, cause := slog.LevelInfo, tool.Code("ok"), ""
+	level, code, cause := slog.LevelInfo, "ok", ""
 	if r.Error != nil {
-		code = r.Error.Code
+		code = string(r.Error.Code)
 		if r.Error.Cause != nil {
 			cause = r.Error.Cause.Error()
 		}
-		if code == tool.Internal {
+		if r.Error.Code == tool.Internal {
 			level = slog.LevelError
 		}
 	}
-	p.gateway.logger.LogAttrs(context.Background(), level, "call",
-		slog.String("tool", clip(p.call.Tool)), slog.String("call", r.CallID), slog.String("caller", p.call.Caller.Name),
-		slog.String("code", string(code)), slog.String("rule", p.decision.Rule),
-		slog.Duration("took", r.Duration), slog.String("cause", cause))
+	attrs := []slog.Attr{
+		slog.String("tool", p.generation.Masker.Text(clip(p.call.Tool))), slog.String("call", r.CallID),
+		slog.String("caller", p.call.Caller.Name), slog.String("code", code), slog.Duration("took", r.Duration),
+	}
+	for _, a := range []slog.Attr{slog.String("rule", p.decision.Rule), slog.String("cause", cause)} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	p.gateway.logger.LogAttrs(context.Background(), level, "call", attrs...)
 }

@@ -61,10 +61,17 @@ func Compile(at diag.Cursor, cfg *Config) *Engine {
 }
 
 // Advise warns of rules that are valid and yet not what anyone wants, given
-// the tools of the configuration; at is the place of the policy section.
-func (e *Engine) Advise(at diag.Cursor, tools []*tool.Spec) {
+// the tools of the configuration, and of tools that no rule lets anyone call.
+// at is the place of the policy section, toolAt that of a tool.
+func (e *Engine) Advise(at diag.Cursor, toolAt func(name string) diag.Cursor, tools []*tool.Spec) {
+	known := tagsOf(tools)
 	for _, r := range e.rules {
 		here := at.Key("rules").Index(r.index)
+		for i, tag := range r.tags {
+			if near := diag.DidYouMean(tag, known); near != "" && !slices.Contains(known, tag) {
+				here.Key("tags").Index(i).Warnf(near, "no tool has the tag %s", tag)
+			}
+		}
 		if !slices.ContainsFunc(tools, r.reaches) {
 			here.Warnf("check the names in tools and tags", "rule %q reaches none of the tools", r.name)
 		}
@@ -72,6 +79,29 @@ func (e *Engine) Advise(at diag.Cursor, tools []*tool.Spec) {
 			here.Key("action").Warnf("use deny or allow", "no approver can be set up yet, so a call that this rule asks about does not run")
 		}
 	}
+	e.adviseTools(toolAt, tools)
+}
+
+// adviseTools warns of tools that would never be listed for want of a rule.
+func (e *Engine) adviseTools(at func(name string) diag.Cursor, tools []*tool.Spec) {
+	if e.fallback != Deny {
+		return
+	}
+	for _, t := range tools {
+		if !slices.ContainsFunc(e.rules, func(r *rule) bool { return r.reaches(t) }) {
+			at(t.Name).Warnf("name the tool or one of its tags in a rule", "no rule reaches this tool and the default is deny, so nobody can see or call it")
+		}
+	}
+}
+
+// tagsOf are the tags of the tools, sorted.
+func tagsOf(tools []*tool.Spec) []string {
+	var tags []string
+	for _, t := range tools {
+		tags = append(tags, t.Tags...)
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
 }
 
 // Decide finds the first rule that matches the request. A condition or a

@@ -25,7 +25,7 @@ func compile(t *testing.T, cfg policy.Config) (*policy.Engine, diag.Problems) {
 	at := diag.NewCursor(&report, nil).Key("policy")
 	list := []*tool.Spec{specs["find"], specs["pay"], specs["pay_back"], specs["git-issue"]}
 	e := policy.Compile(at, &cfg)
-	e.Advise(at, list)
+	e.Advise(at, func(name string) diag.Cursor { return diag.NewCursor(&report, nil).Key("tools").Key(name) }, list)
 	return e, report.Problems()
 }
 

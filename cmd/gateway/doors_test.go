@@ -180,7 +180,8 @@ func cliDoor(t *testing.T, path string) door {
 		if err := json.Unmarshal(object.Bytes(), &r); err != nil {
 			t.Fatalf("%s: %s, %v", c.Name, object.Bytes(), err)
 		}
-		return answer{strings.TrimSuffix(out.String()+talk.String(), "\n"), r.Error}
+		text, _, _ := strings.Cut(out.String()+talk.String(), "\n"+causeLabel)
+		return answer{strings.TrimSuffix(text, "\n"), r.Error}
 	}
 }
 

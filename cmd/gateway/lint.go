@@ -41,7 +41,7 @@ func lint(io streams, path string, asJSON bool) error {
 	if problems.Err() != nil {
 		return &exitError{code: exitUsage}
 	}
-	_, _ = fmt.Fprintf(io.err, "%s: ok, %d tools, %d warnings\n", path, len(cfg.Tools), len(problems))
+	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", path, count(len(cfg.Tools), "tool"), count(len(problems), "warning"))
 	return nil
 }
 

@@ -48,14 +48,22 @@ func toolsCommand(io streams) *cli.Command {
 }
 
 // listed opens a configuration without its secrets, which no list needs, and
-// returns what the local user may see.
-func listed(ctx context.Context, path string) ([]*tool.Spec, error) {
+// returns what the local user may see and how many tools policy hides.
+func listed(ctx context.Context, path string) (specs []*tool.Spec, hidden int, err error) {
 	_, a, _, err := load(path, assembly.Declared)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	specs := gateway.New(a.Generation, nil, gateway.Options{}).Tools(ctx, cliCaller())
-	return specs, a.Close()
+	specs = gateway.New(a.Generation, nil, gateway.Options{}).Tools(ctx, cliCaller())
+	return specs, len(a.Generation.Tools.All()) - len(specs), a.Close()
+}
+
+// count writes a number of things: 1 tool, 2 tools.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // specJSON is a tool as the tools commands print it.
@@ -74,9 +82,12 @@ func newSpecJSON(s *tool.Spec) specJSON {
 }
 
 func listTools(ctx context.Context, io streams, path string, asJSON bool) error {
-	specs, err := listed(ctx, path)
+	specs, hidden, err := listed(ctx, path)
 	if err != nil {
 		return err
+	}
+	if hidden > 0 {
+		_, _ = fmt.Fprintf(io.err, "%s hidden by policy\n", count(hidden, "tool"))
 	}
 	if asJSON {
 		list := make([]specJSON, 0, len(specs))
@@ -94,7 +105,7 @@ func listTools(ctx context.Context, io streams, path string, asJSON bool) error 
 }
 
 func showTool(ctx context.Context, io streams, path, name string, asJSON bool) error {
-	specs, err := listed(ctx, path)
+	specs, _, err := listed(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -203,13 +214,21 @@ func printResult(io streams, r *tool.Result, asJSON bool) error {
 	if asJSON {
 		return printJSON(io.out, r)
 	}
-	w := io.out
-	if r.Error != nil {
-		w = io.err
+	text := strings.TrimSuffix(r.Output.Text(), "\n")
+	if r.Error == nil {
+		_, err := fmt.Fprintln(io.out, text)
+		return err
 	}
-	_, err := fmt.Fprintln(w, strings.TrimSuffix(r.Output.Text(), "\n"))
+	if r.Error.Cause != nil {
+		text += "\n" + causeLabel + plain(r.Error.Cause.Error())
+	}
+	_, err := fmt.Fprintln(io.err, text)
 	return err
 }
+
+// causeLabel stands before what whoever runs this program may know and a model
+// may not.
+const causeLabel = "cause (not shown to a model): "
 
 // exitCode maps how a call ended to the program's exit code.
 func exitCode(r *tool.Result) int {

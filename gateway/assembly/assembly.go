@@ -9,7 +9,6 @@ import (
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/secret"
-	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
 
@@ -91,21 +90,4 @@ func (b *builder) policy() *policy.Engine {
 		return nil
 	}
 	return policy.Compile(b.at("policy"), b.cfg.Policy)
-}
-
-// advise warns of what is valid and yet not what anyone wants. It is for a
-// configuration without errors: with one, half of it would be a false alarm.
-func (b *builder) advise(tools *registry.Registry, engine *policy.Engine) {
-	var specs []*tool.Spec
-	for _, e := range tools.All() {
-		specs = append(specs, e.Spec)
-		if e.Spec.Description == "" {
-			b.at("tools", e.Spec.Name).Warnf("add a description", "models choose a tool by its description, and this one has none")
-		}
-	}
-	if engine == nil {
-		b.cfg.At().Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
-		return
-	}
-	engine.Advise(b.at("policy"), specs)
 }

@@ -40,7 +40,7 @@ func decodeText(from, to reflect.Value) (any, error) {
 	var err error
 	switch into := to.Addr().Interface().(type) {
 	case *time.Duration:
-		*into, err = parseDuration(s)
+		*into, err = ParseDuration(s)
 	case *tool.Size:
 		*into, err = tool.ParseSize(s)
 	case *netip.Prefix:

@@ -145,7 +145,7 @@ func TestParseDuration(t *testing.T) {
 		"106751d": 106751 * day,
 		"":        0, "0s": 0, "-1s": 0, "1d-1h": 0, "d": 0, "1.5d": 0, "106752d": 0, "106751d24h": 0, "5": 0, "1w": 0, "1h1d": 0, "1d1d": 0, "+-1s": 0,
 	} {
-		if got, err := parseDuration(text); got != want && err == nil || (err != nil) != (want == 0) {
+		if got, err := ParseDuration(text); got != want && err == nil || (err != nil) != (want == 0) {
 			t.Errorf("%q is %v, %v; want %v", text, got, err, want)
 		}
 	}

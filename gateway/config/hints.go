@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 
@@ -108,15 +109,25 @@ var (
 // quoteHint says how to quote, when the faulty line, or the one where the
 // faulty value starts, holds an expression, a template or a glob.
 func quoteHint(src *source, at, start position) string {
-	if hint := quoteLine(src.line(at.line)); hint != "" {
-		return hint
+	if line := src.line(at.line); !atKey(line, at.column) {
+		if hint := quoteLine(line); hint != "" {
+			return hint
+		}
 	}
-	for n := at.line - 1; n >= max(start.line, at.line-openQuoteLines, 1); n-- {
+	for n := at.line - 1; n >= max(at.line-openQuoteLines, 1); n-- {
 		if m := blockLine.FindStringSubmatch(src.line(n)); m != nil && openQuote.MatchString(m[2]) {
 			return fmt.Sprintf("does the quote on line %d lack its end?", n)
 		}
 	}
 	return quoteLine(src.line(start.line))
+}
+
+// atKey reports whether a column of a line lies at or before the colon of its
+// key: then the value is not what is wrong, and the line's indentation or
+// something before the line is.
+func atKey(line string, column int) bool {
+	m := blockLine.FindStringSubmatchIndex(line)
+	return m != nil && column <= utf8.RuneCountInString(line[:m[3]])+1
 }
 
 // openQuoteLines is how far back a quote without an end is looked for.

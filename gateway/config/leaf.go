@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/netip"
@@ -25,7 +26,7 @@ func (c *checker) scalar(t *trail, n *node, s *shape) (any, bool) {
 		return c.integer(t, n, s)
 	case formDuration:
 		return c.parsed(t, n, s, "a duration, such as 30s", durationHint(n), func(text string) error {
-			_, err := parseDuration(text)
+			_, err := ParseDuration(text)
 			return err
 		})
 	case formSize:
@@ -41,11 +42,7 @@ func (c *checker) scalar(t *trail, n *node, s *shape) (any, bool) {
 
 func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != text {
-		hint := ""
-		if n.scalar() {
-			hint = "put it in quotes"
-		}
-		return c.wrongKind(t, n, s, "text", hint)
+		return c.wrongKind(t, n, s, "text", textHint(n, &s.note))
 	}
 	switch {
 	case s.note.filled && strings.TrimSpace(n.text) == "":
@@ -60,13 +57,28 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 	return n.text, true
 }
 
+// textHint says what to write where a text is wanted and something else stands.
+func textHint(n *node, note *note) string {
+	switch {
+	case note.oneOf != nil:
+		return "write one of " + strings.Join(note.oneOf, ", ")
+	case note.example != "":
+		return "write " + note.example + " for example"
+	case n.scalar():
+		return "put it in quotes"
+	case note.expression:
+		return "put the whole expression in single quotes"
+	}
+	return ""
+}
+
 func (c *checker) integer(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != integer {
 		hint := ""
 		if n.kind == text && intText.MatchString(n.text) {
 			hint = "write it without quotes"
 		}
-		return c.wrongKind(t, n, s, "a whole number", hint)
+		return c.wrongKind(t, n, s, "a whole number", cmp.Or(hint, s.note.required))
 	}
 	i, err := strconv.Atoi(n.text)
 	if err != nil {
@@ -123,9 +135,9 @@ func durationHint(n *node) string {
 // day is the length of the unit d, which Go's durations do not have.
 const day = 24 * time.Hour
 
-// parseDuration reads a duration of the file: one of Go's (time.ParseDuration),
+// ParseDuration reads a duration as the file writes it: one of Go's (time.ParseDuration),
 // or whole days with the unit d before it. It is more than zero.
-func parseDuration(s string) (time.Duration, error) {
+func ParseDuration(s string) (time.Duration, error) {
 	days, rest, hasDays := strings.Cut(s, "d")
 	total := time.Duration(0)
 	if hasDays {

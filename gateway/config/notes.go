@@ -6,6 +6,7 @@ import "strings"
 type note struct {
 	required   string   // not empty: the key must be there, and this is the hint when it is not
 	oneOf      []string // the words a text may be
+	example    string   // a value, for the hint where something else than a text stands
 	filled     bool     // a text or list must not be empty
 	expression bool     // the text is an expression
 	private    bool     // the value may be a secret written in the wrong place: never show it
@@ -19,7 +20,7 @@ var notes = map[string]note{
 	"secrets":       {private: true},
 	"secrets.*":     {private: true},
 	"secrets.*.env": {private: true, filled: true}, "secrets.*.file": {private: true, filled: true},
-	"server.listen":        {filled: true},
+	"server.listen":        {filled: true, example: `"` + DefaultListen + `"`},
 	"store.url":            {filled: true},
 	"tools.*.tags.*":       {filled: true},
 	"tools.*.output":       {oneOf: []string{"auto", "content", "json", "text"}},

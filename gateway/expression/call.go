@@ -3,6 +3,7 @@ package expression
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -36,6 +37,12 @@ func isFunction(name string) bool {
 	return ok || loops
 }
 
+// elsewhere are names that other languages have for functions of this one.
+var elsewhere = map[string]string{
+	"size": "len", "length": "len", "strlen": "len", "tolower": "lower", "toupper": "upper",
+	"str": "string", "tostring": "string", "float64": "float", "number": "float", "exists": "any", "some": "any", "every": "all",
+}
+
 // callNode is a call by a name that expr-lang has no function for.
 func (l *lowerer) callNode(n *ast.CallNode) lowered {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
@@ -59,7 +66,11 @@ func (l *lowerer) callFunction(n ast.Node, name string, nodes []ast.Node) lowere
 		names := slices.Sorted(maps.Keys(functions()))
 		names = slices.AppendSeq(names, maps.Keys(looping))
 		slices.Sort(names)
-		return l.fail(n, diag.DidYouMean(name, names), "there is no function %s", name)
+		hint := diag.DidYouMean(name, names)
+		if other := elsewhere[strings.ToLower(name)]; other != "" {
+			hint = "did you mean " + other + "?"
+		}
+		return l.fail(n, hint, "there is no function %s", name)
 	}
 	if len(nodes) < len(fn.params)-fn.optional || len(nodes) > len(fn.params) && !fn.many {
 		return l.fail(n, "", "%s takes %s, not %d", name, fn.arity(), len(nodes))

@@ -101,6 +101,8 @@ func (l *lowerer) noField(n *ast.MemberNode, x lowered, name string) lowered {
 	hint := diag.DidYouMean(name, names)
 	switch {
 	case hint != "":
+	case x.label == "secret":
+		hint = "declare it under secrets, as " + name + ": {env: VARIABLE} or " + name + ": {file: PATH}"
 	case len(names) == 0:
 		hint = "it has none"
 	default:

@@ -91,13 +91,17 @@ func isHost(text string) bool {
 }
 
 // warnOfRefusal tells of an address that no call could reach. Names are not
-// looked up: what they stand for is judged at each call.
+// looked up, as what they stand for is judged at each call, but for localhost,
+// which stands for loopback everywhere (RFC 6761 section 6.3).
 func warnOfRefusal(at diag.Cursor, text string, client *Client) {
 	u, err := url.Parse(text)
 	if err != nil || client == nil {
 		return
 	}
 	addr, err := netip.ParseAddr(u.Hostname())
+	if name := strings.ToLower(u.Hostname()); name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		addr, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
+	}
 	if err != nil {
 		return
 	}

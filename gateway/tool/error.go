@@ -27,6 +27,14 @@ const (
 	Internal            Code = "internal"             // a fault of the gateway itself
 )
 
+// Codes returns every code, in the order in which they are declared.
+func Codes() []Code {
+	return []Code{
+		NotFound, InvalidArgs, Denied, NeedsApproval, Timeout, UpstreamError, UpstreamUnavailable,
+		BlockedTarget, TooLarge, Cancelled, Interrupted, Internal,
+	}
+}
+
 // Error is a failed call for its three readers: Code for programs, Message and
 // Hint for the model, Cause for the operator's log. Cause never reaches a
 // model.

@@ -1,0 +1,75 @@
+package assembly
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// advise warns of what is valid and yet not what anyone wants. It is for a
+// configuration without errors: with one, half of it would be a false alarm.
+func (b *builder) advise(tools *registry.Registry, engine *policy.Engine) {
+	var specs []*tool.Spec
+	for _, e := range tools.All() {
+		specs = append(specs, e.Spec)
+		b.adviseTool(e.Spec, e.Schema)
+	}
+	if engine == nil {
+		b.cfg.At().Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
+		return
+	}
+	engine.Advise(b.at("policy"), func(name string) diag.Cursor { return b.at("tools", name) }, specs)
+}
+
+func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {
+	if spec.Description == "" {
+		b.at("tools", spec.Name).Warnf("add a description", "models choose a tool by its description, and this one has none")
+	}
+	for i, tag := range spec.Tags {
+		if near := nearTag(tag); near != "" {
+			b.at("tools", spec.Name, "tags", strconv.Itoa(i)).Warnf(near, "the tag %s has no meaning of its own", tag)
+		}
+	}
+	b.adviseRequired(spec, s)
+}
+
+// nearTag asks whether a tag was meant to be one that has a meaning.
+func nearTag(tag string) string {
+	known := []string{tool.TagReadOnly, tool.TagDestructive, tool.TagNetwork, tool.TagFileSystem, tool.TagSlow, tool.TagPrivileged}
+	for _, k := range known {
+		if tag == k {
+			return ""
+		}
+		if tool.FoldName(tag) == tool.FoldName(k) {
+			return "did you mean " + k + "?"
+		}
+	}
+	return diag.DidYouMean(tag, known)
+}
+
+// adviseRequired finds required arguments that no property describes: a model
+// is not shown them and can hardly guess them.
+func (b *builder) adviseRequired(spec *tool.Spec, s *schema.Schema) {
+	names, _ := s.Properties()
+	var top struct {
+		Required []string `json:"required"`
+	}
+	if err := json.Unmarshal(spec.Parameters, &top); err != nil || len(names) == 0 {
+		return
+	}
+	known := make(map[string]bool, len(names))
+	for _, n := range names {
+		known[n] = true
+	}
+	for i, name := range top.Required {
+		if !known[name] {
+			b.at("tools", spec.Name, "parameters", "required", strconv.Itoa(i)).
+				Warnf(diag.DidYouMean(name, names), "%s is required and is none of the properties", name)
+		}
+	}
+}

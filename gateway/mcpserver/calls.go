@@ -56,6 +56,13 @@ func (c *calls) leave(session *mcp.ServerSession, r *running) {
 	}
 }
 
+// has reports whether the session has a call under way.
+func (c *calls) has(session *mcp.ServerSession) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.running[session]) > 0
+}
+
 // end cancels the calls of the sessions that match.
 func (c *calls) end(cause error, match func(*mcp.ServerSession) bool) {
 	c.mu.Lock()

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -36,8 +37,8 @@ func (s *Server) Handler() http.Handler {
 			http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
 		case isStateless(r.Header):
 			stateless.ServeHTTP(w, r)
-		case s.isFull(r):
-			http.Error(w, fmt.Sprintf("too many sessions (at most %d): end some or try again later", s.sessions), http.StatusServiceUnavailable)
+		case !s.makeRoom(r):
+			http.Error(w, fmt.Sprintf("too many sessions with calls under way (at most %d): try again later", s.sessions), http.StatusServiceUnavailable)
 		default:
 			s.endSession(r)
 			sessions.ServeHTTP(w, r)
@@ -55,16 +56,26 @@ func isStateless(h http.Header) bool {
 	return h.Get(headerMethod) != ""
 }
 
-// isFull reports whether the request would open a session more than there may be.
-func (s *Server) isFull(r *http.Request) bool {
+// makeRoom ends the session that was quiet longest when the request would open
+// one more than there may be: a client that opens sessions and never ends them
+// must not keep others out. It reports whether there is room now; there is none
+// only while every session has a call under way. A client whose session was
+// ended is told so and opens another (2025-11-25, basic/transports, Session
+// Management).
+func (s *Server) makeRoom(r *http.Request) bool {
 	if r.Method != http.MethodPost || r.Header.Get(headerSession) != "" {
+		return true
+	}
+	open := slices.Collect(s.mcp.Sessions())
+	if len(open) < s.sessions {
+		return true
+	}
+	quiet := s.activity.quietest(open, func(session *mcp.ServerSession) bool { return !s.calls.has(session) })
+	if quiet == nil {
 		return false
 	}
-	open := 0
-	for range s.mcp.Sessions() {
-		open++
-	}
-	return open >= s.sessions
+	_ = quiet.Close() // gone either way
+	return true
 }
 
 // endSession cancels the calls of a session that its client deletes: the SDK

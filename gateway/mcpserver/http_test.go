@@ -5,39 +5,83 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-type none struct{}
+// busy holds calls until they are cancelled.
+type busy struct{ started chan struct{} }
 
-func (none) Call(context.Context, tool.Call) tool.Result     { return tool.Result{} }
-func (none) Tools(context.Context, tool.Caller) []*tool.Spec { return nil }
+func (b busy) Call(ctx context.Context, _ tool.Call) tool.Result {
+	b.started <- struct{}{}
+	<-ctx.Done()
+	return tool.Result{}
+}
 
-// TestSessionLimit holds that sessions are bounded, that one which ends makes
-// room, and that the era without sessions is served all the same.
+func (busy) Tools(context.Context, tool.Caller) []*tool.Spec { return nil }
+
+const (
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	ping        = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+	slowCall    = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow","arguments":{}}}`
+)
+
+// TestSessionLimit holds that sessions are bounded, that the quietest one makes
+// room for a new one, but none with a call under way, and that the era without
+// sessions is served all the same.
 func TestSessionLimit(t *testing.T) {
-	s := New(none{}, Options{})
+	b := busy{started: make(chan struct{})}
+	s := New(b, Options{})
 	s.sessions = 2
 	handler := s.Handler()
 	t.Cleanup(func() { _ = s.Close() })
-	first := open(handler)
-	if second := open(handler); first.Code != http.StatusOK || second.Code != http.StatusOK {
-		t.Fatalf("two sessions: %d and %d %s", first.Code, second.Code, second.Body)
+	ids := make([]string, 3)
+	for i := range ids[:2] {
+		res := open(handler)
+		if ids[i] = res.Header().Get(headerSession); res.Code != http.StatusOK {
+			t.Fatalf("session %d: %d %s", i, res.Code, res.Body)
+		}
+		send(handler, http.MethodPost, initialized, headerSession, ids[i])
 	}
-	if res := open(handler); res.Code != http.StatusServiceUnavailable || !strings.Contains(res.Body.String(), "at most 2") {
-		t.Errorf("a third: %d %s, want 503", res.Code, res.Body)
+	send(handler, http.MethodPost, ping, headerSession, ids[0]) // now the second is the quietest
+	res := open(handler)
+	ids[2] = res.Header().Get(headerSession)
+	if res.Code != http.StatusOK {
+		t.Fatalf("a third: %d %s", res.Code, res.Body)
 	}
+	for i, want := range []int{http.StatusOK, http.StatusNotFound, http.StatusOK} {
+		if res := send(handler, http.MethodPost, ping, headerSession, ids[i]); res.Code != want {
+			t.Errorf("session %d answers %d %s, want %d", i, res.Code, res.Body, want)
+		}
+	}
+	testAllBusy(t, handler, b, ids[0], ids[2])
 	if res := send(handler, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
 		`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","version":"0"}}}}`,
 		headerVersion, statelessVersion, headerMethod, methodListTools); res.Code != http.StatusOK {
 		t.Errorf("the new era: %d %s, want 200", res.Code, res.Body)
 	}
-	send(handler, http.MethodDelete, "", headerSession, first.Header().Get(headerSession))
+}
+
+// testAllBusy puts a call under way in every session.
+func testAllBusy(t *testing.T, handler http.Handler, b busy, ids ...string) {
+	t.Helper()
+	var calls sync.WaitGroup
+	for _, id := range ids {
+		send(handler, http.MethodPost, initialized, headerSession, id)
+		calls.Go(func() { send(handler, http.MethodPost, slowCall, headerSession, id) })
+		<-b.started
+	}
+	if res := open(handler); res.Code != http.StatusServiceUnavailable || !strings.Contains(res.Body.String(), "at most 2") {
+		t.Errorf("with all busy: %d %s, want 503", res.Code, res.Body)
+	}
+	send(handler, http.MethodDelete, "", headerSession, ids[0])
 	if res := open(handler); res.Code != http.StatusOK {
 		t.Errorf("after one ended: %d %s, want 200", res.Code, res.Body)
 	}
+	send(handler, http.MethodDelete, "", headerSession, ids[1])
+	calls.Wait()
 }
 
 func open(h http.Handler) *httptest.ResponseRecorder {

@@ -66,6 +66,7 @@ type Server struct {
 	logger   *slog.Logger
 	mcp      *mcp.Server
 	sessions int // most at once
+	activity activity
 	calls    calls
 }
 
@@ -76,9 +77,15 @@ func New(gateway Gateway, opts Options) *Server {
 		&mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")},
 		&mcp.ServerOptions{Instructions: opts.Instructions, Capabilities: capabilities(), SetCacheable: setCacheable},
 	)
-	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.listTools, s.nameTool)
+	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.noteActivity, s.listTools, s.nameTool)
 	s.ToolsChanged()
 	return s
+}
+
+// CancelCalls ends the calls under way, each with an answer that says so. New
+// ones are still taken.
+func (s *Server) CancelCalls() {
+	s.calls.end(errClosing, func(*mcp.ServerSession) bool { return true })
 }
 
 // ToolsChanged tells every session, and every subscriber of 2026-07-28, that the

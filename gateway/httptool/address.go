@@ -88,7 +88,7 @@ func (g guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 // nothing when they may reach it.
 func (g guard) refusal(addr netip.Addr) string {
 	addr = essence(addr)
-	if slices.Contains(metadata, addr) {
+	if slices.ContainsFunc(carried(addr), func(a netip.Addr) bool { return slices.Contains(metadata, a) }) {
 		return "a cloud metadata service, which no configuration opens to tools"
 	}
 	if slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) }) {
@@ -114,6 +114,23 @@ func essence(addr netip.Addr) netip.Addr {
 		return netip.AddrFrom4([4]byte(b[12:]))
 	}
 	return addr
+}
+
+// carried are the address itself and the IPv4 addresses that a router on the
+// way could take out of it: one in the last four bytes (IPv4-compatible,
+// IPv4-translated, ISATAP, NAT64 with a /96 prefix), behind the first two (6to4,
+// RFC 3056), or where RFC 6052 section 2.2 puts it for shorter NAT64 prefixes.
+// It is asked about metadata services only: taking too much for one is no loss.
+func carried(addr netip.Addr) []netip.Addr {
+	out := []netip.Addr{addr}
+	if !addr.Is6() {
+		return out
+	}
+	b := addr.As16()
+	for _, at := range [][4]int{{12, 13, 14, 15}, {2, 3, 4, 5}, {4, 5, 6, 7}, {5, 6, 7, 9}, {6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}} {
+		out = append(out, netip.AddrFrom4([4]byte{b[at[0]], b[at[1]], b[at[2]], b[at[3]]}))
+	}
+	return out
 }
 
 func blocked(cause error) *tool.Error {

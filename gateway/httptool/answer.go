@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -138,12 +139,12 @@ func (a *answer) kind() string {
 
 // failure words an answer that is none of the successes, so that the model can
 // learn from what the upstream says of it.
-func (a *answer) failure() *tool.Error {
+func (a *answer) failure(m *secret.Masker) *tool.Error {
 	line := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 	if a.status < http.StatusBadRequest {
 		line += " with what this tool counts as a failure"
 	}
-	if said := a.excerpt(); said != "" {
+	if said := a.excerpt(m); said != "" {
 		line += ": " + said
 	}
 	e := tool.Errorf(tool.UpstreamError, "the upstream answered %s", line).WithHint("%s", hintFor(a.status))
@@ -153,13 +154,16 @@ func (a *answer) failure() *tool.Error {
 	return e
 }
 
-func (a *answer) excerpt() string {
+// excerpt is the start of the body without secrets. They are taken out before
+// it is cut: nobody knows the piece of one that a cut leaves.
+func (a *answer) excerpt(m *secret.Masker) string {
+	start := m.Head(string(a.body[:min(len(a.body), maxFailure)]))
 	// The cut at maxFailure may have gone through a character.
-	text := bytes.ToValidUTF8(a.body, nil)
-	if len(a.body)-len(text) > 3 || bytes.IndexByte(text, 0) >= 0 {
+	text := strings.ToValidUTF8(start, "")
+	if len(start)-len(text) > 3 || strings.IndexByte(text, 0) >= 0 {
 		return fmt.Sprintf("%d bytes of %s", len(a.body), a.kind())
 	}
-	return tool.Excerpt(text, maxExcerpt)
+	return tool.Excerpt([]byte(text), maxExcerpt)
 }
 
 var errCap = errors.New("the answer is larger than max_output")

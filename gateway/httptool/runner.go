@@ -21,6 +21,7 @@ type Deps struct {
 	Closed      bool
 	SecretNames []string                // the secrets that templates may name
 	Secrets     map[string]secret.Value // their values; nil where nothing is run
+	Masker      *secret.Masker          // takes secrets out of what is cut; nil for none
 }
 
 // New compiles the block at a key. It reports every mistake there and then
@@ -29,7 +30,7 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	request, answer := environments(deps)
 	c := compiler{env: request}
 	r := &runner{
-		client: deps.Client, output: deps.Output, secrets: deps.Secrets,
+		client: deps.Client, output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
 		requestEnv: request, answerEnv: answer,
 		method:  c.method(at.Key("method"), cfg.Method),
 		target:  c.target(at, cfg, deps.Client),
@@ -71,6 +72,7 @@ type runner struct {
 	client     *Client
 	output     tool.OutputMode
 	secrets    map[string]secret.Value
+	masker     *secret.Masker
 	requestEnv *expression.Env
 	answerEnv  *expression.Env
 	method     string
@@ -110,7 +112,7 @@ func (r *runner) read(ctx context.Context, resp *http.Response, most int64) (*an
 // judge tells success from failure and gives the value of a success.
 func (r *runner) judge(a *answer, args map[string]any) (tool.Output, error) {
 	if r.ok == nil && a.status >= http.StatusBadRequest {
-		return tool.Output{}, a.failure()
+		return tool.Output{}, a.failure(r.masker)
 	}
 	if r.ok == nil && r.result == nil {
 		return a.render(r.output)
@@ -123,7 +125,7 @@ func (r *runner) judge(a *answer, args map[string]any) (tool.Output, error) {
 		case err != nil:
 			return tool.Output{}, unexpected("ok", err)
 		case !ok:
-			return tool.Output{}, a.failure()
+			return tool.Output{}, a.failure(r.masker)
 		}
 	}
 	if r.result == nil {

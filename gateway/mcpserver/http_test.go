@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -45,6 +46,9 @@ func TestSessionLimit(t *testing.T) {
 		}
 		send(handler, http.MethodPost, initialized, headerSession, ids[i])
 	}
+	// Notifications are noted some time after they are sent, requests before
+	// they are answered.
+	send(handler, http.MethodPost, ping, headerSession, ids[1])
 	send(handler, http.MethodPost, ping, headerSession, ids[0]) // now the second is the quietest
 	res := open(handler)
 	ids[2] = res.Header().Get(headerSession)
@@ -71,7 +75,11 @@ func testAllBusy(t *testing.T, handler http.Handler, b busy, ids ...string) {
 	for _, id := range ids {
 		send(handler, http.MethodPost, initialized, headerSession, id)
 		calls.Go(func() { send(handler, http.MethodPost, slowCall, headerSession, id) })
-		<-b.started
+		select {
+		case <-b.started:
+		case <-time.After(10 * time.Second):
+			t.Fatal("the call does not start")
+		}
 	}
 	if res := open(handler); res.Code != http.StatusServiceUnavailable || !strings.Contains(res.Body.String(), "at most 2") {
 		t.Errorf("with all busy: %d %s, want 503", res.Code, res.Body)
@@ -99,4 +107,16 @@ func send(h http.Handler, method, body string, headers ...string) *httptest.Resp
 	res := httptest.NewRecorder()
 	h.ServeHTTP(res, req)
 	return res
+}
+
+func TestExactID(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"id":1}`: true, `{"id":-9007199254740992}`: true, `{"id":9007199254740992}`: true,
+		`{"id":9007199254740993}`: false, `{"id":1.5}`: false, `{"id":1e2}`: false,
+		`{"id":"1.5"}`: true, `{"id":null}`: true, `{}`: true, `{"id":true}`: true,
+	} {
+		if got := exactID([]byte(text)); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -68,8 +69,8 @@ func (s *sieve) next() ([]byte, error) {
 	}
 }
 
-// judge reports whether the line is a message, or a batch of them, and answers
-// it otherwise.
+// judge reports whether the line is a message and answers it otherwise. Batches
+// were in one revision only (2025-03-26) and are in none since.
 func (s *sieve) judge(line []byte) bool {
 	text := bytes.TrimSpace(line)
 	switch {
@@ -82,13 +83,31 @@ func (s *sieve) judge(line []byte) bool {
 		s.refuse(codeParse, nil, "the line is not JSON; a message is one line of JSON")
 		return false
 	case text[0] == '[':
-		return true
+		s.refuse(codeInvalid, nil, "batches are not supported; send one message a line")
+		return false
+	case !exactID(text):
+		s.refuse(codeInvalid, nil, "the id must be a text or a whole number of at most 2^53, so that the answer can carry it unchanged")
+		return false
 	}
 	if _, err := jsonrpc.DecodeMessage(text); err != nil {
 		s.refuse(codeInvalid, text, `the line is not a JSON-RPC 2.0 message: it needs "jsonrpc": "2.0", a "method" and, for a request, an "id"`)
 		return false
 	}
 	return true
+}
+
+// exactID reports whether the identifier of a message, if it has one, comes
+// back as it was sent: the SDK keeps numbers as float64.
+func exactID(text []byte) bool {
+	var named struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if err := json.Unmarshal(text, &named); err != nil || len(named.ID) == 0 || !bytes.ContainsAny(named.ID[:1], "-0123456789") {
+		return true // not a number; what else is wrong with it is found later
+	}
+	const most = 1 << 53
+	n, err := strconv.ParseInt(string(named.ID), 10, 64)
+	return err == nil && n >= -most && n <= most
 }
 
 // refuse answers a line under the identifier it has, if it has a usable one.

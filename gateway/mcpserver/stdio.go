@@ -51,7 +51,7 @@ func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &draining{Connection: conn, answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+	return &draining{Connection: conn, answered: make(chan struct{}, 1), closed: make(chan struct{}), pending: map[jsonrpc.ID]struct{}{}}, nil
 }
 
 type draining struct {
@@ -60,15 +60,17 @@ type draining struct {
 	closed   chan struct{} // closed with the connection
 	close    sync.Once
 
-	mu      sync.Mutex // guards pending
-	pending int        // requests read and not answered
+	mu      sync.Mutex              // guards pending
+	pending map[jsonrpc.ID]struct{} // requests read and not answered
 }
 
 // Read gives the next message, or the end of input once nothing is pending.
 func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := d.Connection.Read(ctx)
 	if req, ok := msg.(*jsonrpc.Request); ok && err == nil && req.IsCall() {
-		d.count(1)
+		d.mu.Lock()
+		d.pending[req.ID] = struct{}{}
+		d.mu.Unlock()
 	}
 	if errors.Is(err, io.EOF) {
 		d.drain()
@@ -80,8 +82,10 @@ func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 // will be no other.
 func (d *draining) Write(ctx context.Context, msg jsonrpc.Message) error {
 	err := d.Connection.Write(ctx, msg)
-	if _, ok := msg.(*jsonrpc.Response); ok {
-		d.count(-1)
+	if resp, ok := msg.(*jsonrpc.Response); ok {
+		d.mu.Lock()
+		delete(d.pending, resp.ID)
+		d.mu.Unlock()
 		select {
 		case d.answered <- struct{}{}:
 		default:
@@ -96,17 +100,16 @@ func (d *draining) Close() error {
 	return d.Connection.Close()
 }
 
-func (d *draining) count(by int) (pending int) {
+func (d *draining) unanswered() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pending += by
-	return d.pending
+	return len(d.pending)
 }
 
 func (d *draining) drain() {
 	timeout := time.NewTimer(drainTime)
 	defer timeout.Stop()
-	for d.count(0) > 0 {
+	for d.unanswered() > 0 {
 		select {
 		case <-d.answered:
 		case <-d.closed:

@@ -51,6 +51,7 @@ func (o Options) checked() (Options, error) {
 // Journal is this process's file in a folder of journals. It is safe for
 // concurrent use.
 type Journal struct {
+	dir     string
 	opts    Options
 	buffers sync.Pool // of *bytes.Buffer
 
@@ -67,19 +68,19 @@ func Open(dir string, opts Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return nil, err
-	}
 	file, err := create(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Journal{opts: opts, file: file, buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }}}, nil
+	return &Journal{dir: dir, opts: opts, file: file, buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }}}, nil
 }
 
-// create makes a file whose name sorts by time and belongs to no other
-// process, and locks it.
+// create makes the folder and in it a file whose name sorts by time and belongs
+// to no other process, and locks it.
 func create(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, err
+	}
 	name := fmt.Sprintf("%s-%d-%s%s", time.Now().UTC().Format("20060102T150405.000000Z"), os.Getpid(), rand.Text(), fileSuffix)
 	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
@@ -126,6 +127,9 @@ func (j *Journal) write(data []byte) error {
 	if j.file == nil {
 		return fmt.Errorf("the log is closed: %w", fs.ErrClosed)
 	}
+	if err := j.reopen(); err != nil {
+		return err
+	}
 	if !j.torn {
 		data = data[1:]
 	}
@@ -133,6 +137,25 @@ func (j *Journal) write(data []byte) error {
 	j.torn = err != nil && (j.torn || n > 0)
 	j.used = j.used || n > 0
 	return err
+}
+
+// reopen starts another file when somebody removed this one: what is written to
+// a file without a name is lost when the process ends.
+func (j *Journal) reopen() error {
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(int(j.file.Fd()), &stat); err != nil {
+		return os.NewSyscallError("fstat "+j.file.Name(), err)
+	}
+	if stat.Nlink > 0 {
+		return nil
+	}
+	file, err := create(j.dir)
+	if err != nil {
+		return err
+	}
+	_ = j.file.Close() // nothing can be read of it any more
+	j.file, j.torn, j.used = file, false, false
+	return nil
 }
 
 // Close gives up the lock and closes the file; a file without a record is

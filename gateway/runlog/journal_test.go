@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -258,5 +259,44 @@ func TestManyWriters(t *testing.T) {
 	entries, stats := read(t, dir, Query{Limit: 2 * total})
 	if diff := cmp.Diff(Stats{Files: journals, Records: 2 * total}, stats); diff != "" || len(entries) != total {
 		t.Errorf("%d entries of %d; %s", len(entries), total, diff)
+	}
+}
+
+// TestFolderRemoved takes the folder away under an open journal: what is
+// recorded from then on is in a new one.
+func TestFolderRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "journal")
+	j, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	for _, id := range []string{"before", "after"} {
+		if err := j.End(Record{CallID: id, Tool: "t"}); err != nil {
+			t.Fatal(err)
+		}
+		if id == "before" {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	entries, _, err := Read(dir, Query{})
+	if err != nil || len(entries) != 1 || entries[0].CallID != "after" {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestOtherFiles puts things into the folder that are no journals.
+func TestOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _, err := Read(dir, Query{}); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }

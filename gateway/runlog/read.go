@@ -49,8 +49,8 @@ func Read(dir string, q Query) ([]Entry, Stats, error) {
 	}
 	r := reader{found: found}
 	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), fileSuffix) {
-			continue
+		if !strings.HasSuffix(f.Name(), fileSuffix) || !f.Type().IsRegular() {
+			continue // a pipe of that name would be waited for without end
 		}
 		if err := r.readFile(filepath.Join(dir, f.Name())); err != nil {
 			return nil, r.stats, err

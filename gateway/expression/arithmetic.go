@@ -2,7 +2,6 @@ package expression
 
 import (
 	"math"
-	"math/big"
 	"math/bits"
 )
 
@@ -13,24 +12,51 @@ const (
 	needsWhole = " needs whole numbers"
 	bigOperand = " cannot compute with a number beyond 64 bits"
 	notDefined = " has no result for these numbers"
+	manyDigits = " gives a number of too many digits"
+	tooPrecise = " has more digits than arithmetic keeps"
 )
 
-// compute applies an arithmetic operator. When there is no exact or finite
-// result, problem says why.
+// compute applies an arithmetic operator. Sums, differences, products, rests
+// and powers of integers are exact, and so are sums, differences and products of
+// decimals. Everything else is done with float64, for which each operand must
+// be one without being rounded. When there is no such result, problem says why.
 func compute(op string, a, b number) (n number, problem string) {
 	switch {
-	case a.big != nil || b.big != nil:
+	case a.isLongInteger() || b.isLongInteger():
 		return number{}, bigOperand
 	case op == "/":
 		return divide(a, b)
 	case op == "%":
 		return remainder(a, b)
-	case a.isFloat || b.isFloat:
-		return computeFloat(op, a.inFloat(), b.inFloat())
-	case op == "**" || op == "^":
+	case (op == "**" || op == "^") && a.isInt() && b.isInt():
 		return power(a.int, b.int)
+	case a.isFloat || b.isFloat || op == "**" || op == "^":
+		return computeHeld(op, a, b)
+	case a.isInt() && b.isInt():
+		return computeInt(op, a.int, b.int)
 	}
-	return computeInt(op, a.int, b.int)
+	return computeDecimal(op, a, b)
+}
+
+// computeHeld computes with float64 what float64 can hold.
+func computeHeld(op string, a, b number) (number, string) {
+	x, problem := a.held()
+	if problem != "" {
+		return number{}, unheld(problem)
+	}
+	y, problem := b.held()
+	if problem != "" {
+		return number{}, unheld(problem)
+	}
+	return computeFloat(op, x, y)
+}
+
+// unheld says of an operation what is wrong with an operand of it.
+func unheld(problem string) string {
+	if problem == tooPrecise {
+		return " needs a number that" + tooPrecise
+	}
+	return overflows
 }
 
 func computeInt(op string, a, b int64) (number, string) {
@@ -79,6 +105,8 @@ func computeFloat(op string, a, b float64) (number, string) {
 		f = a - b
 	case "*":
 		f = a * b
+	case "/":
+		f = a / b
 	default:
 		f = math.Pow(a, b)
 	}
@@ -97,21 +125,21 @@ func finite(f float64) (number, string) {
 
 // divide stays exact where the division of two integers leaves no rest.
 func divide(a, b number) (number, string) {
-	if b.inFloat() == 0 {
+	switch {
+	case b.isFloat && b.float == 0 || b.isInt() && b.int == 0:
 		return number{}, byZero
-	}
-	if !a.isFloat && !b.isFloat && b.int != -1 && a.int%b.int == 0 {
+	case !a.isInt() || !b.isInt():
+	case b.int == -1:
+		return computeInt("-", 0, a.int)
+	case a.int%b.int == 0:
 		return integer(a.int / b.int), ""
 	}
-	if !a.isFloat && !b.isFloat && b.int == -1 {
-		return computeInt("-", 0, a.int)
-	}
-	return finite(a.inFloat() / b.inFloat())
+	return computeHeld("/", a, b)
 }
 
 func remainder(a, b number) (number, string) {
 	switch {
-	case a.isFloat || b.isFloat:
+	case !a.isInt() || !b.isInt():
 		return number{}, needsWhole
 	case b.int == 0:
 		return number{}, byZero
@@ -143,10 +171,11 @@ func power(a, b int64) (number, string) {
 
 func negate(n number) (number, string) {
 	switch {
-	case n.big != nil:
-		return number{big: new(big.Int).Neg(n.big)}, ""
 	case n.isFloat:
 		return number{float: -n.float, isFloat: true}, ""
+	case n.isInt():
+		return computeInt("-", 0, n.int)
 	}
-	return computeInt("-", 0, n.int)
+	n.int, n.minus = -n.int, !n.minus
+	return n, ""
 }

@@ -118,3 +118,21 @@ func TestConcurrent(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// BenchmarkNumbers compares and computes with numbers of several lengths.
+func BenchmarkNumbers(b *testing.B) {
+	env := testEnv()
+	vars := env.Vars(testVars(b, env, `{"args": {"i": 250, "id": 9007199254740993, "d": 99.95, "e": 1e2, "long": 100.0000000000000000001}}`))
+	for _, source := range []string{"args.i > 100", "args.id == 9007199254740993", "args.d > 100", "args.d == 99.95", "args.e > 100", "args.long > 100", "args.i in [1, 2, 250]", "args.d * 2 > 100", "args.i / 3 > 100"} {
+		b.Run(source, func(b *testing.B) {
+			p, problems := compileTest(source, env, WantBool)
+			if p == nil {
+				b.Fatal(problems)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = p.Bool(vars)
+			}
+		})
+	}
+}

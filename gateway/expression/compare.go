@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -88,6 +89,12 @@ func (c *comparison) order(f *frame, k kind, a, b any) (int, error) {
 	if k == textKind {
 		x, y := a.(string), b.(string)
 		return strings.Compare(x, y), f.spendText(min(len(x), len(y)))
+	}
+	if x, y, ok := integers(a, b); ok {
+		return cmp.Compare(x, y), nil
+	}
+	if err := f.spendNumbers(a, b); err != nil {
+		return 0, err
 	}
 	x, problem := numberOf(a)
 	if problem != "" {

@@ -13,10 +13,20 @@
 //
 // # Numbers
 //
-// An integer that fits 64 bits is exact, a larger one is exact in comparisons
-// and an error in arithmetic, any other number is a float64. Comparisons
-// between all three are exact. An arithmetic result that overflows or is not
-// finite is an error.
+// A number is the decimal it is written as, in arguments and in an expression:
+// 0.1, 0.10 and 1e-1 are equal, and a digit that no float64 could hold still
+// counts, in comparisons, in lists and ranges, in min, max, sort and uniq, and
+// in int, round, floor and ceil. A number of more than 1000 digits or of a
+// size beyond 10^2000 is an error.
+//
+// Integers that fit 64 bits add, subtract and multiply to such integers, and a
+// result that does not fit is an error, as is any arithmetic with a longer
+// integer. Sums, differences and products of decimals are exact. Division that
+// leaves a rest, powers of decimals, mean, median and float give a float64,
+// and what is computed with a float64 is one. An operand of these must have no
+// more digits than a float64 keeps, else it is an error: rounded, it could be on
+// the other side of a limit. A float64 stands for the shortest decimal that reads
+// back as it, which is what a tool gets: 1 / 10 == 0.1. No result is infinite.
 //
 // # Absent values
 //

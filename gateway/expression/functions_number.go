@@ -1,9 +1,7 @@
 package expression
 
 import (
-	"encoding/json"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 )
@@ -11,7 +9,10 @@ import (
 func numberFunctions() map[string]*function {
 	one := []kind{numberKind}
 	each := func(run func(n number) (number, string)) *function {
-		return &function{params: one, result: Int, run: func(_ *frame, c *call, a []any) (any, error) {
+		return &function{params: one, result: Int, run: func(f *frame, c *call, a []any) (any, error) {
+			if err := f.spendNumbers(a[0]); err != nil {
+				return nil, err
+			}
 			n, problem := numberOf(a[0])
 			if problem != "" {
 				return nil, failed(c.labels[0], problem)
@@ -28,12 +29,15 @@ func numberFunctions() map[string]*function {
 		}}
 	}
 	middle := func(run func(ns []float64) float64) *function {
-		return &function{params: []kind{listKind}, result: Int, takesNil: true, run: func(_ *frame, c *call, a []any) (any, error) {
+		return &function{params: []kind{listKind}, result: Int, takesNil: true, run: func(f *frame, c *call, a []any) (any, error) {
+			if err := f.spendNumbers(a[0].([]any)...); err != nil {
+				return nil, err
+			}
 			return average(c, a[0].([]any), run)
 		}}
 	}
 	return map[string]*function{
-		"abs": each(abs), "floor": each(rounded(math.Floor)), "ceil": each(rounded(math.Ceil)), "round": each(rounded(math.Round)),
+		"abs": each(abs), "floor": each(rounded(math.Floor, downwards)), "ceil": each(rounded(math.Ceil, upwards)), "round": each(rounded(math.Round, towardsNearest)),
 		"min": most(-1), "max": most(1), "mean": middle(mean), "median": middle(median),
 	}
 }
@@ -45,13 +49,14 @@ func abs(n number) (number, string) {
 	return n, ""
 }
 
-// rounded leaves integers alone: they keep every digit.
-func rounded(round func(float64) float64) func(number) (number, string) {
+// rounded makes a number whole: a decimal by its digits, a float as one.
+func rounded(float func(float64) float64, away func(minus bool, first byte) bool) func(number) (number, string) {
 	return func(n number) (number, string) {
 		if n.isFloat {
-			n.float = round(n.float)
+			n.float = float(n.float)
+			return n, ""
 		}
-		return n, ""
+		return n.wholePart(away), ""
 	}
 }
 
@@ -59,6 +64,9 @@ func rounded(round func(float64) float64) func(number) (number, string) {
 // when there are none.
 func extreme(f *frame, c *call, args []any, want int) (any, error) {
 	items, err := flatten(f, nil, args)
+	if err == nil {
+		err = f.spendNumbers(items...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +94,13 @@ func average(c *call, items []any, run func(ns []float64) float64) (any, error) 
 	ns := make([]float64, len(items))
 	for i, item := range items {
 		n, err := operand(c.name, "an item of "+c.labels[0], item)
-		if err == nil && n.big != nil {
-			err = c.failed(bigOperand)
-		}
 		if err != nil {
 			return nil, err
 		}
-		ns[i] = n.inFloat()
+		var problem string
+		if ns[i], problem = n.held(); problem != "" {
+			return nil, failed("an item of ", c.labels[0], problem)
+		}
 	}
 	if len(ns) == 0 {
 		return nil, nil
@@ -128,6 +136,9 @@ func sum(f *frame, label string, v any) (any, error) {
 	}
 	total := number{}
 	items := asList(v)
+	if err := f.spendNumbers(items...); err != nil {
+		return nil, err
+	}
 	for _, item := range items {
 		n, err := operand("sum", "an item of "+label, item)
 		if err != nil {
@@ -137,45 +148,49 @@ func sum(f *frame, label string, v any) (any, error) {
 		if total, problem = compute("+", total, n); problem != "" {
 			return nil, failed("the sum of ", label, problem)
 		}
+		if err := f.spendDigits(&total); err != nil {
+			return nil, err
+		}
 	}
 	return total.value(), f.spend(len(items))
 }
 
 // toInt cuts what stands after the decimal point; it reads a text that is a
 // whole number.
-func toInt(_ *frame, c *call, a []any) (any, error) {
-	n, err := readNumber(c, a[0], "int")
+func toInt(f *frame, c *call, a []any) (any, error) {
+	n, err := readNumber(f, c, a[0], "int")
 	if err != nil {
 		return nil, err
 	}
-	if !n.isFloat {
-		return n.value(), nil
+	n = n.asDecimal().wholePart(towardsZero)
+	if n.point = false; len(n.spell())+n.exp > maxDigits {
+		return nil, failed(c.labels[0], tooLong)
 	}
-	whole, _ := new(big.Float).SetFloat64(n.float).Int(nil)
-	if whole.IsInt64() {
-		return int(whole.Int64()), nil
-	}
-	return json.Number(whole.String()), nil
+	return n.value(), nil
 }
 
-func toFloat(_ *frame, c *call, a []any) (any, error) {
-	n, err := readNumber(c, a[0], "float")
+func toFloat(f *frame, c *call, a []any) (any, error) {
+	n, err := readNumber(f, c, a[0], "float")
 	if err != nil {
 		return nil, err
 	}
-	if n.big != nil {
-		return nil, failed(c.labels[0], tooLarge)
+	float, problem := n.held()
+	if problem != "" {
+		return nil, failed(c.labels[0], problem)
 	}
-	return n.inFloat(), nil
+	return float, nil
 }
 
-func readNumber(c *call, v any, name string) (number, error) {
+func readNumber(f *frame, c *call, v any, name string) (number, error) {
+	if err := f.spendNumbers(v); err != nil {
+		return number{}, err
+	}
 	s, ok := v.(string)
 	if !ok {
 		return operand(name, c.labels[0], v)
 	}
 	n, problem := parseNumber(strings.TrimSpace(s))
-	if problem != "" || name == "int" && n.isFloat {
+	if problem != "" || name == "int" && n.point {
 		return number{}, failed(c.labels[0], " is text that is not a number for ", name)
 	}
 	return n, nil

@@ -76,7 +76,7 @@ func typeName(v any) string {
 	case mapKind:
 		return "map"
 	case numberKind:
-		if n, _ := numberOf(v); n.isFloat {
+		if n, _ := numberOf(v); n.isFloat || n.point {
 			return "float"
 		}
 		return "int"

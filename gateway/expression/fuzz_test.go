@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math"
-	"math/big"
 	"os"
 	"strings"
 	"testing"
@@ -164,69 +162,4 @@ func compact(t *testing.T, raw []byte) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// FuzzNumbers compares with exact arithmetic: the order of two numbers is that
-// of the rational numbers they stand for, where a fraction or an exponent
-// stands for the nearest float64.
-func FuzzNumbers(f *testing.F) {
-	for _, pair := range [][2]string{
-		{"1", "2"},
-		{"9007199254740993", "9007199254740992.0"},
-		{"123456789012345678901", "1.2345678901234568e20"},
-		{"-0", "0.0"},
-		{"1e308", "9e999999"},
-		{"9223372036854775807", "9223372036854775808"},
-		{"-9223372036854775808", "-9223372036854775808.0"},
-		{"0.1", "0.1000000000000000055511151231257827"},
-		{"1e-400", "0"},
-	} {
-		f.Add(pair[0], pair[1])
-	}
-	f.Fuzz(func(t *testing.T, a, b string) {
-		x, okX := rational(a)
-		y, okY := rational(b)
-		m, problemA := parseNumber(a)
-		n, problemB := parseNumber(b)
-		if json.Valid([]byte(a)) && okX != (problemA == "") || json.Valid([]byte(b)) && okY != (problemB == "") {
-			t.Fatalf("%q %v %q, %q %v %q", a, okX, problemA, b, okY, problemB)
-		}
-		if !okX || !okY {
-			return
-		}
-		if got, want := m.compare(n), x.Cmp(y); got != want {
-			t.Errorf("%s against %s: got %d, want %d", a, b, got, want)
-		}
-		checkArithmetic(t, m, n, x, y)
-	})
-}
-
-// rational is the exact value of a JSON number.
-func rational(text string) (*big.Rat, bool) {
-	if !json.Valid([]byte(text)) || strings.Trim(text, "0123456789.eE+-") != "" || len(text) > maxDigits {
-		return nil, false
-	}
-	if !strings.ContainsAny(text, ".eE") {
-		return new(big.Rat).SetString(text)
-	}
-	f, err := json.Number(text).Float64()
-	if err != nil || math.IsInf(f, 0) {
-		return nil, false
-	}
-	return new(big.Rat).SetFloat64(f), true
-}
-
-// checkArithmetic: a sum, difference or product of integers is exact, or an
-// error when it does not fit.
-func checkArithmetic(t *testing.T, m, n number, x, y *big.Rat) {
-	t.Helper()
-	if m.isFloat || n.isFloat || m.big != nil || n.big != nil {
-		return
-	}
-	for op, want := range map[string]*big.Rat{"+": new(big.Rat).Add(x, y), "-": new(big.Rat).Sub(x, y), "*": new(big.Rat).Mul(x, y)} {
-		got, problem := compute(op, m, n)
-		if fits := want.Num().IsInt64(); fits != (problem == "") || fits && got.int != want.Num().Int64() {
-			t.Errorf("%v %s %v: got %v %q, want %v", m.int, op, n.int, got.int, problem, want)
-		}
-	}
 }

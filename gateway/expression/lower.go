@@ -73,7 +73,7 @@ func (l *lowerer) lower(n ast.Node) lowered {
 		return constant(n.Value)
 	case *ast.IntegerNode:
 		return constant(n.Value)
-	case *ast.FloatNode:
+	case *ast.ConstantNode: // of literals
 		return constant(n.Value)
 	case *ast.StringNode:
 		return constant(n.Value)

@@ -10,12 +10,15 @@ func (l *lowerer) arithmetic(n *ast.BinaryNode, a, b lowered) lowered {
 		}
 	}
 	label := describe(n)
-	return l.apply2(a, b, label, Int, func(_ *frame, x, y any) (any, error) {
-		return calculate(n.Operator, label, a.label, b.label, x, y)
+	return l.apply2(a, b, label, Int, func(f *frame, x, y any) (any, error) {
+		return calculate(f, n.Operator, label, a.label, b.label, x, y)
 	})
 }
 
-func calculate(op, label, left, right string, x, y any) (any, error) {
+func calculate(f *frame, op, label, left, right string, x, y any) (any, error) {
+	if err := f.spendNumbers(x, y); err != nil {
+		return nil, err
+	}
 	m, err := operand(op, left, x)
 	if err != nil {
 		return nil, err
@@ -28,7 +31,7 @@ func calculate(op, label, left, right string, x, y any) (any, error) {
 	if problem != "" {
 		return nil, failed(label, problem)
 	}
-	return result.value(), nil
+	return result.value(), f.spendDigits(&result)
 }
 
 // plus adds numbers or joins texts.
@@ -46,7 +49,7 @@ func (l *lowerer) plus(n *ast.BinaryNode, a, b lowered) lowered {
 	return l.apply2(a, b, label, either(a.typ, b.typ), func(f *frame, x, y any) (any, error) {
 		s, ok := x.(string)
 		if !ok {
-			return calculate("+", label, a.label, b.label, x, y)
+			return calculate(f, "+", label, a.label, b.label, x, y)
 		}
 		t, ok := y.(string)
 		if !ok {

@@ -66,11 +66,9 @@ func wholeNumber(label string, v any) (int, error) {
 	switch {
 	case problem != "":
 		return 0, failed(label, problem)
-	case n.big != nil:
-		return 0, failed(label, tooLarge)
-	case n.isFloat && n.float != math.Trunc(n.float):
+	case n.asDecimal().exp < 0:
 		return 0, failed(label, " is not a whole number")
-	case n.isFloat && math.Abs(n.float) >= 1<<53:
+	case !n.isInt() && (!n.isFloat || math.Abs(n.float) >= maxExact):
 		return 0, failed(label, tooLarge)
 	case n.isFloat:
 		return int(n.float), nil

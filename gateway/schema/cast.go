@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
@@ -12,15 +13,21 @@ import (
 // false, no, 0 in any case, becomes what it says; a number or a truth value
 // becomes text, digit for digit. A value that already has one of the types
 // asked for stays, and so do arguments that are valid as they are; of several
-// types the first declared that works is taken. What cannot be converted stays
-// for Validate to name. Args is not changed.
+// types the first declared that works is taken. A number that has to be an
+// integer is written as one, 5.0 and 5e0 as 5, so that a tool reads in it
+// what a rule compared, however the tool reads numbers. What cannot be converted
+// stays for Validate to name. Args is not changed.
 func (s *Schema) Cast(args map[string]any) map[string]any {
 	out := args
 	err := s.pool.use(func(p *program) error {
-		if numberFaults(args) != nil || p.fits(p.root, args) {
+		if numberFaults(args) != nil {
 			return nil
 		}
-		c := caster{program: p, doc: s.doc}
+		valid := p.fits(p.root, args)
+		if valid && !respellable(args) {
+			return nil
+		}
+		c := caster{program: p, doc: s.doc, spellOnly: valid}
 		out = members(c.cast(args, p.root))
 		return nil
 	})
@@ -33,8 +40,9 @@ func (s *Schema) Cast(args map[string]any) map[string]any {
 // caster converts one value.
 type caster struct {
 	*program
-	doc   any
-	depth int
+	doc       any
+	depth     int
+	spellOnly bool // the arguments are valid, and only integers are written anew
 }
 
 func (c *caster) cast(v any, s *js.Schema) any {
@@ -75,9 +83,16 @@ func (c *caster) object(obj map[string]any, s *js.Schema) any {
 // all that is left to say.
 func (c *caster) union(v any, branches []*js.Schema) any {
 	for _, b := range branches {
-		if c.fits(b, v) {
-			return v
+		if !c.fits(b, v) {
+			continue
 		}
+		if respellable(v) {
+			return c.spell(v, b)
+		}
+		return v
+	}
+	if c.spellOnly {
+		return v
 	}
 	var likely []any
 	for _, b := range branches {
@@ -93,6 +108,14 @@ func (c *caster) union(v any, branches []*js.Schema) any {
 		return likely[0]
 	}
 	return v
+}
+
+// spell casts a value that is valid under s.
+func (c *caster) spell(v any, s *js.Schema) any {
+	before := c.spellOnly
+	c.spellOnly = true
+	defer func() { c.spellOnly = before }()
+	return c.cast(v, s)
 }
 
 // allows reports whether no part of s refuses the type of v.
@@ -118,15 +141,37 @@ func (c *caster) conditional(v any, s *js.Schema) any {
 }
 
 func (c *caster) scalar(v any, s *js.Schema) any {
-	if s.Types == nil || hasType(v, s.Types.ToStrings()) {
+	if s.Types == nil {
+		return v
+	}
+	types := s.Types.ToStrings()
+	if hasType(v, types) {
+		return asInteger(v, types)
+	}
+	if c.spellOnly {
 		return v
 	}
 	for _, t := range c.declaredTypes(s) {
 		if out, ok := convert(v, t); ok {
-			return out
+			return asInteger(out, types)
 		}
 	}
 	return v
+}
+
+// asInteger writes a number anew where the types make it an integer.
+func asInteger(v any, types []string) any {
+	n, ok := v.(json.Number)
+	if !ok || !integersOnly(types) {
+		return v
+	}
+	n, _ = respelled(n)
+	return n
+}
+
+// integersOnly reports whether a number of these types must be whole.
+func integersOnly(types []string) bool {
+	return slices.Contains(types, "integer") && !slices.Contains(types, "number")
 }
 
 // declaredTypes lists the types of s in the order of the document, which the

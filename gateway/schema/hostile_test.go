@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,55 @@ func TestExponentialUnion(t *testing.T) {
 	if err := s.Validate(map[string]any{"root": map[string]any{"a": true}}); err != nil {
 		t.Errorf("the next check fails: %v", err)
 	}
+}
+
+// TestFaultsAreCounted: a union that fails on every level keeps little.
+func TestFaultsAreCounted(t *testing.T) {
+	const most = 4 * maxFaults // what is thrown away meanwhile, too
+	s := mustCompile(t, binary)
+	for _, levels := range []int{16, 40, 60} {
+		args, err := s.Normalise(json.RawMessage(nested(levels)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = s.Validate(args)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "too long to check") {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > most {
+			t.Errorf("%d levels: %d MB were allocated, want at most %d", levels, took>>20, most>>20)
+		}
+	}
+}
+
+// TestLongLists: as many items as arguments may hold are checked, and one wrong
+// item among them is named.
+func TestLongLists(t *testing.T) {
+	s := mustCompile(t, `{"properties":{"l":{"items":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/i"}]}}},"$defs":{"i":{"type":"integer","minimum":0}}}`)
+	items := make([]any, maxArgsValues-10)
+	for i := range items {
+		items[i] = json.Number("7")
+	}
+	if found := unhurried(s, items); found != nil {
+		t.Error(found)
+	}
+	items[5] = json.Number("-1")
+	if found := unhurried(s, items); found == nil || !strings.Contains(found.Error(), "/l/5") {
+		t.Errorf("got %v, want an error about item 5", found)
+	}
+}
+
+// unhurried checks a list without a limit of time, which a slow machine needs.
+func unhurried(s *Schema, items []any) (found error) {
+	err := s.pool.use(func(p *program) error {
+		p.budget.until = time.Now().Add(longest)
+		found = p.root.Validate(map[string]any{"l": items})
+		return nil
+	})
+	return errors.Join(err, found)
 }
 
 func TestBacktrackingPatterns(t *testing.T) {

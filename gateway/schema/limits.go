@@ -26,6 +26,11 @@ const (
 	maxNumberExponent = 1_000
 )
 
+// maxIntegerDigits is the longest integer that may be written with a fraction
+// or an exponent where an integer is asked for. It is written out for the tool,
+// so that without a limit a few bytes would become a thousand.
+const maxIntegerDigits = 100
+
 // Limits on the work of one Validate, Cast or Defaults. A recursive union can
 // cost exponentially much in the depth of the arguments, and a pattern that
 // backtracks in the length of a text.
@@ -37,6 +42,14 @@ const (
 	maxPatternTime = 500 * time.Millisecond // of all backtracking matches together
 	maxWalkDepth   = 500                    // subschemas inside each other, references followed
 	maxIdle        = 4                      // compiled copies kept for concurrent use
+)
+
+// Limits on what the validator keeps of what it found wrong, in one use. The
+// sizes are about what it takes for one fault and for one step of its path.
+const (
+	maxFaults = 32 << 20 // bytes
+	faultSize = 320
+	stepSize  = 16
 )
 
 // Limits on messages.

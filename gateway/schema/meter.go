@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"errors"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
@@ -11,6 +12,9 @@ import (
 // place of those that the validator does badly.
 func meter(s *js.Schema, b *budget) {
 	s.Extensions = append(s.Extensions, charge{b, 1 + len(s.AllOf) + len(s.AnyOf) + len(s.OneOf)})
+	if s.Types != nil && integersOnly(s.Types.ToStrings()) {
+		s.Extensions = append(s.Extensions, integerCheck{})
+	}
 	if s.PropertyNames != nil {
 		s.Extensions = append(s.Extensions, nameCheck{s.PropertyNames})
 		s.PropertyNames = nil
@@ -48,6 +52,16 @@ func enumOf(s *js.Schema) (enumCheck, bool) {
 func (c enumCheck) Validate(ctx *js.ValidatorContext, v any) {
 	if text, ok := v.(string); !ok || !c.values[text] {
 		ctx.AddError(&kind.Enum{Got: v, Want: c.want})
+	}
+}
+
+// integerCheck refuses integers that are too long to be written out.
+type integerCheck struct{}
+
+// Validate checks one value; it makes integerCheck a js.SchemaExt.
+func (integerCheck) Validate(ctx *js.ValidatorContext, v any) {
+	if n, ok := v.(json.Number); ok && tooLongInteger(n) {
+		ctx.AddError(&kind.Type{Got: "number", Want: []string{"integer"}})
 	}
 }
 

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -12,7 +13,11 @@ func TestBigNumbers(t *testing.T) {
 		valid         bool
 	}{
 		{`{"type":"integer"}`, `12345678910111213141516171819202122232425262728293031`, true},
-		{`{"type":"integer"}`, `-1e300`, true},
+		{`{"type":"integer"}`, `-1e99`, true},
+		{`{"type":"integer"}`, `1e100`, false},
+		{`{"type":"integer"}`, `-1e300`, false},
+		{`{"type":["integer","number"]}`, `-1e300`, true},
+		{`{"type":"integer"}`, `1` + strings.Repeat("0", 300), true},
 		{`{"type":"integer"}`, `9007199254740993.5`, false},
 		{`{"type":"string"}`, `12345678910111213141516171819202122232425262728293031`, false},
 		{`{"type":"number"}`, `98249283749234923498293171823948729348710298301928331.5`, true},

@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
@@ -37,6 +38,7 @@ type budget struct {
 	clock   int // steps until the next look at the clock
 	until   time.Time
 	pattern time.Duration
+	faults  int // bytes that the validator may still keep for what it found wrong
 }
 
 // exhausted is what a budget panics with; the validator knows no other way to
@@ -44,7 +46,7 @@ type budget struct {
 type exhausted struct{}
 
 func (b *budget) reset() {
-	*b = budget{steps: maxSteps, clock: stepsPerClock, until: time.Now().Add(maxCheckTime), pattern: maxPatternTime}
+	*b = budget{steps: maxSteps, clock: stepsPerClock, until: time.Now().Add(maxCheckTime), pattern: maxPatternTime, faults: maxFaults}
 }
 
 func (b *budget) step() { b.spend(1) }
@@ -62,6 +64,14 @@ func (b *budget) spend(steps int) {
 	}
 }
 
+// hold spends for faults that the validator keeps until it is done. A union
+// keeps those of every branch, so that they can grow exponentially.
+func (b *budget) hold(faults, depth int) {
+	if b.faults -= faults * (faultSize + depth*stepSize); b.faults < 0 {
+		panic(exhausted{})
+	}
+}
+
 // charge is what one look at a subschema costs: a step, and one for every
 // branch, which may have failed too early to be counted itself.
 type charge struct {
@@ -70,7 +80,33 @@ type charge struct {
 }
 
 // Validate counts; it makes charge a js.SchemaExt.
-func (c charge) Validate(*js.ValidatorContext, any) { c.budget.spend(c.steps) }
+func (c charge) Validate(ctx *js.ValidatorContext, _ any) {
+	c.budget.spend(c.steps)
+	if found := faults(ctx); found > 0 {
+		c.budget.hold(found*c.steps, len(ctx.ValueLocation()))
+	}
+}
+
+// faults is how many faults of one value under one schema the validator has
+// found so far. It offers them to nobody, so they are counted where it keeps
+// them; TestFaultsAreCounted fails when a later version keeps them elsewhere.
+func faults(ctx *js.ValidatorContext) int {
+	return reflect.ValueOf(ctx).Elem().FieldByIndex(keptFaults).Len()
+}
+
+// keptFaults is the way from a js.ValidatorContext to its faults. Found once,
+// because a check asks a million times.
+var keptFaults = func() []int {
+	validator, ok := reflect.TypeFor[js.ValidatorContext]().FieldByName("vd")
+	if !ok {
+		panic("schema: the validator keeps its state elsewhere")
+	}
+	faults, ok := validator.Type.Elem().FieldByName("errors")
+	if !ok {
+		panic("schema: the validator keeps its faults elsewhere")
+	}
+	return append(validator.Index, faults.Index...)
+}()
 
 // build compiles a decoded schema. The validator panics on some documents, so
 // that is an error here.

@@ -28,6 +28,7 @@ type passage struct {
 	entry      *registry.Entry
 	args       map[string]any
 	decision   policy.Decision
+	ran        bool // the tool was started
 }
 
 // Call runs one call and records how it ended. It always answers, whatever the
@@ -80,7 +81,7 @@ func (p *passage) lookUp() error {
 
 // notFound names the tool that was meant only where the caller may call it.
 func (p *passage) notFound() error {
-	err := tool.Errorf(tool.NotFound, "no tool is named %q", clip(p.call.Tool))
+	err := tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
 	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.generation.Policy.Lists(meant.Spec, p.call.Caller) {
 		return err.WithHint("Did you mean %q? Tool names must match exactly.", meant.Spec.Name)
 	}
@@ -157,10 +158,10 @@ func (p *passage) recordStart() error {
 	if p.entry.Spec.ReadOnly() {
 		return nil
 	}
-	if err := p.gateway.log.Start(p.record()); err != nil {
-		return tool.Errorf(tool.Internal, "%s was not run, because the call's record could not be written", p.entry.Spec.Name).
-			Because(fmt.Errorf("run log: %w", err)).
-			WithHint("Tell the user that the gateway's log is failing.")
+	err := p.gateway.log.Start(p.record())
+	p.gateway.noteLog(err)
+	if err != nil {
+		return p.unrecorded(err)
 	}
 	return nil
 }
@@ -170,6 +171,7 @@ func (p *passage) run(ctx context.Context) (tool.Output, error) {
 	spec := p.entry.Spec
 	ctx, stop := context.WithTimeoutCause(ctx, spec.Timeout, errSlow)
 	defer stop()
+	p.ran = true
 	out, err := p.entry.Runner.Run(ctx, tool.Input{Args: p.args, Call: &p.call, Spec: spec})
 	if err != nil && ctx.Err() != nil {
 		return tool.Output{}, ended(ctx, spec)

@@ -218,7 +218,7 @@ func TestStartIsRecordedBeforeTheRun(t *testing.T) {
 func TestNothingRunsUnrecorded(t *testing.T) {
 	t.Parallel()
 	ran := false
-	log := &memoryLog{startErr: errors.New("disk full")}
+	log := &memoryLog{startErr: errors.New("disk full"), endErr: errors.New("disk full")}
 	g := house(t, log, map[string]runnerFunc{"pay": func(context.Context, tool.Input) (tool.Output, error) {
 		ran = true
 		return tool.Output{}, nil
@@ -227,8 +227,12 @@ func TestNothingRunsUnrecorded(t *testing.T) {
 	if ran {
 		t.Error("the tool ran without a start record")
 	}
-	if got.Error == nil {
-		t.Fatal("no error")
+	if got.Error == nil || !strings.Contains(got.Output.Text(), "was not run") || g.Ready() == nil {
+		t.Fatalf("got %+v, ready: %v", got, g.Ready())
+	}
+	log.startErr, log.endErr = nil, nil
+	if g.Call(t.Context(), call("pay", `{"amount":1}`)); g.Ready() != nil {
+		t.Errorf("not ready after a record was written: %v", g.Ready())
 	}
 }
 

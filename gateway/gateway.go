@@ -9,6 +9,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 
@@ -45,6 +46,7 @@ type Gateway struct {
 	log        Log
 	logger     *slog.Logger
 	underWay   atomic.Int64
+	logFailure atomic.Pointer[error] // of the last record; nil when it was written
 }
 
 // New returns a gateway that serves the generation and records in log.
@@ -70,3 +72,23 @@ func (g *Gateway) Tools(_ context.Context, caller tool.Caller) []*tool.Spec {
 
 // UnderWay is the number of calls that have entered and not been answered.
 func (g *Gateway) UnderWay() int { return int(g.underWay.Load()) }
+
+// Ready says what keeps calls from being answered, or nil. The log is all there
+// is: while it cannot be written, nothing runs or is answered. The sentence
+// holds no path; the cause is in the log lines of the calls.
+func (g *Gateway) Ready() error {
+	if g.logFailure.Load() != nil {
+		return errors.New("the record of calls cannot be written")
+	}
+	return nil
+}
+
+func (g *Gateway) noteLog(err error) {
+	if err != nil {
+		g.logFailure.Store(&err)
+		return
+	}
+	if g.logFailure.Load() != nil { // the usual case writes nothing that others read
+		g.logFailure.Store(nil)
+	}
+}

@@ -20,24 +20,30 @@ func (p *passage) leave(out tool.Output, err error) tool.Result {
 	result := p.result(out, err)
 	rec := p.record()
 	rec.Finish(&result)
-	if logErr := p.gateway.log.End(rec); logErr != nil {
-		result = p.result(tool.Output{}, unrecorded(logErr))
+	logErr := p.gateway.log.End(rec)
+	p.gateway.noteLog(logErr)
+	if logErr != nil {
+		result = p.result(tool.Output{}, p.unrecorded(logErr))
 	}
 	p.logLine(&result)
 	return result
 }
 
 // unrecorded is the failure of a call because of its record.
-func unrecorded(err error) error {
-	return tool.Errorf(tool.Internal, "the call's record could not be written, so its result is withheld").
-		Because(fmt.Errorf("run log: %w", err)).
-		WithHint("It may have had an effect. Do not repeat it; tell the user that the gateway's log is failing.")
+func (p *passage) unrecorded(err error) error {
+	e := tool.Errorf(tool.Internal, "the call's record could not be written, so its result is withheld")
+	hint := "It may have had an effect. Do not repeat it; tell"
+	if !p.ran {
+		e = tool.Errorf(tool.Internal, "the tool was not run, because the call's record could not be written")
+		hint = "Tell"
+	}
+	return e.Because(fmt.Errorf("run log: %w", err)).WithHint("%s the user that the gateway's log is failing.", hint)
 }
 
 // result makes the answer from what the path gave.
 func (p *passage) result(out tool.Output, err error) tool.Result {
 	r := tool.Result{
-		CallID: p.call.ID, Tool: p.call.Tool, Status: tool.StatusOK,
+		CallID: p.call.ID, Tool: p.generation.Masker.Text(p.call.Tool), Status: tool.StatusOK,
 		Output: p.mask(out), Duration: time.Since(p.began),
 	}
 	if err != nil {
@@ -48,22 +54,32 @@ func (p *passage) result(out tool.Output, err error) tool.Result {
 }
 
 // mask takes known secrets out of an answer. The runner may share its output,
-// so a copy is changed.
+// so a copy is changed. Blocks are read one after the other, and so are their
+// texts masked together.
 func (p *passage) mask(out tool.Output) tool.Output {
 	m := p.generation.Masker
 	out.Content = slices.Clone(out.Content)
+	texts := make([]string, len(out.Content))
+	for i := range out.Content {
+		texts[i] = out.Content[i].Text
+	}
+	texts = m.Texts(texts)
 	for i := range out.Content {
 		c := &out.Content[i]
-		c.Text, c.URI, c.Name = m.Text(c.Text), m.Text(c.URI), m.Text(c.Name)
+		c.Text, c.Data, c.MIMEType = texts[i], m.Bytes(c.Data), m.Text(c.MIMEType)
+		c.URI, c.Name = m.Text(c.URI), m.Text(c.Name)
 		c.Title, c.Description = m.Text(c.Title), m.Text(c.Description)
 	}
 	out.Structured = m.Bytes(out.Structured)
 	return out
 }
 
+// shownName is the name that was called, as an answer or a log line shows it.
+func (p *passage) shownName() string { return clip(p.generation.Masker.Text(p.call.Tool)) }
+
 func (p *passage) maskError(err *tool.Error) *tool.Error {
 	m, e := p.generation.Masker, *err
-	e.Tool = clip(p.call.Tool)
+	e.Tool = p.shownName()
 	e.Message, e.Hint = m.Text(e.Message), m.Text(e.Hint)
 	if e.Cause != nil {
 		e.Cause = errors.New(m.Text(e.Cause.Error()))
@@ -76,7 +92,7 @@ func (p *passage) record() runlog.Record {
 	m, caller := p.generation.Masker, p.call.Caller
 	return runlog.Record{
 		CallID: p.call.ID, Parent: p.call.Parent, Time: p.began, Tool: m.Text(p.call.Tool),
-		Caller: runlog.Caller{ID: caller.ID, Name: caller.Name, Kind: caller.Kind}, Via: p.call.Via,
+		Caller: runlog.Caller{ID: m.Text(caller.ID), Name: m.Text(caller.Name), Kind: caller.Kind}, Via: p.call.Via,
 		ReadOnly:  p.entry != nil && p.entry.Spec.ReadOnly(),
 		Arguments: m.Bytes(p.arguments()),
 		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),
@@ -109,9 +125,10 @@ func (p *passage) logLine(r *tool.Result) {
 			level = slog.LevelError
 		}
 	}
+	m := p.generation.Masker
 	attrs := []slog.Attr{
-		slog.String("tool", p.generation.Masker.Text(clip(p.call.Tool))), slog.String("call", r.CallID),
-		slog.String("caller", p.call.Caller.Name), slog.String("code", code), slog.Duration("took", r.Duration),
+		slog.String("tool", p.shownName()), slog.String("call", r.CallID),
+		slog.String("caller", m.Text(p.call.Caller.Name)), slog.String("code", code), slog.Duration("took", r.Duration),
 	}
 	for _, a := range []slog.Attr{slog.String("rule", p.decision.Rule), slog.String("cause", cause)} {
 		if a.Value.String() != "" {

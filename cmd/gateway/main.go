@@ -58,6 +58,7 @@ type streams struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	io := streams{os.Stdin, os.Stdout, os.Stderr}
 	code := report(io.err, run(ctx, os.Args, io))
 	stop()

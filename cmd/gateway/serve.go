@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,7 +22,9 @@ const (
 	headerTimeout = 10 * time.Second // to send a request's header
 	idleTimeout   = 2 * time.Minute  // of a connection between requests
 	maxHeader     = 64 << 10         // bytes of a request's header
+	bodyTimeout   = 30 * time.Second // to send a request's body
 	stopTimeout   = 10 * time.Second // for calls under way when the server is told to stop
+	endTimeout    = 2 * time.Second  // for answers to calls that were cancelled then
 )
 
 func serveCommand(io streams) *cli.Command {
@@ -73,20 +76,55 @@ func newServer(h *house, logger *slog.Logger) *server {
 }
 
 // handler puts both doors under one address, behind the guard that keeps web
-// pages out.
+// pages out. It is no ServeMux: that one would redirect odd paths instead of
+// letting the doors refuse them.
 func (s *server) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", s.mcp.Handler())
-	mux.Handle("/", httpapi.New(s.gateway, httpapi.Options{Ready: s.ready, Logger: s.logger}))
-	return httpapi.Guard(mux)
+	mcp := s.mcp.Handler()
+	api := httpapi.New(s.gateway, httpapi.Options{Ready: s.ready, Logger: s.logger})
+	return httpapi.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limitBody(w, r)
+		if r.URL.Path == "/mcp" {
+			mcp.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
 }
 
-// ready tells a load balancer to send no more calls while the server stops.
+// limitBody gives a request's body its time: whoever stops in the middle of it
+// must not hold the connection for ever. The limit ends with the body, since a
+// call may take longer.
+func limitBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	control := http.NewResponseController(w)
+	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+		r.Body = &timedBody{r.Body, control}
+	}
+}
+
+// timedBody takes the deadline off its connection when it was read.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.control.SetReadDeadline(time.Time{}) // the connection is gone when this fails
+	}
+	return n, err
+}
+
+// ready tells a load balancer to send no more calls while the server stops or
+// cannot record them.
 func (s *server) ready() error {
 	if s.stopping.Load() {
 		return errors.New("the server is stopping")
 	}
-	return nil
+	return s.gateway.Ready()
 }
 
 // listen serves until ctx ends, then lets calls under way finish.
@@ -95,8 +133,11 @@ func (s *server) listen(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("server.listen: %w", err)
 	}
+	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelCalls()
 	web := &http.Server{
 		Handler:           s.handler(),
+		BaseContext:       func(net.Listener) context.Context { return calls },
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
@@ -110,21 +151,24 @@ func (s *server) listen(ctx context.Context, address string) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		return s.stop(web)
+		return s.stop(web, cancelCalls)
 	}
 }
 
-// stop takes no new connection, gives calls under way stopTimeout to finish,
-// and then cuts off what is left, which is recorded as cancelled. Open event
+// stop takes no new connection and gives calls under way stopTimeout to finish.
+// What is left then is cancelled, answered as such and recorded. Open event
 // streams are not waited for: they have no end of their own.
-func (s *server) stop(web *http.Server) error {
+func (s *server) stop(web *http.Server, cancelCalls func()) error {
 	s.stopping.Store(true)
 	s.logger.Info("stopping", "calls", s.gateway.UnderWay(), "limit", stopTimeout)
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout+endTimeout)
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- web.Shutdown(ctx) }()
-	s.waitForCalls(ctx)
+	s.waitForCalls(stopTimeout)
+	s.mcp.CancelCalls()
+	cancelCalls()
+	s.waitForCalls(endTimeout)
 	if err := s.mcp.Close(); err != nil {
 		return err
 	}
@@ -135,10 +179,11 @@ func (s *server) stop(web *http.Server) error {
 }
 
 // waitForCalls returns when no call was under way for a moment, in which the
-// last answers are sent, or when ctx ends.
-func (s *server) waitForCalls(ctx context.Context) {
+// last answers are sent, or when the time is up.
+func (s *server) waitForCalls(limit time.Duration) {
 	const interval = 50 * time.Millisecond
-	for idle := 0; idle < 2 && ctx.Err() == nil; idle++ {
+	end := time.Now().Add(limit)
+	for idle := 0; idle < 2 && time.Now().Before(end); idle++ {
 		if s.gateway.UnderWay() > 0 {
 			idle = 0
 		}

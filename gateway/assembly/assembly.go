@@ -53,7 +53,7 @@ func Build(cfg *config.Config, secrets Secrets) *Assembly {
 		return a
 	}
 	b.advise(tools, engine)
-	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Masker: secret.NewMasker(b.revealed()...)}
+	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Masker: b.masker}
 	return a
 }
 
@@ -61,6 +61,7 @@ func Build(cfg *config.Config, secrets Secrets) *Assembly {
 type builder struct {
 	cfg         *config.Config
 	client      *httptool.Client
+	masker      *secret.Masker          // of the values
 	secretNames []string                // sorted
 	values      map[string]secret.Value // nil unless resolved
 }
@@ -71,16 +72,6 @@ func (b *builder) at(path ...string) diag.Cursor {
 		at = at.Key(key)
 	}
 	return at
-}
-
-func (b *builder) revealed() []secret.Value {
-	values := make([]secret.Value, 0, len(b.values))
-	for _, name := range b.secretNames {
-		if v, ok := b.values[name]; ok {
-			values = append(values, v)
-		}
-	}
-	return values
 }
 
 // policy compiles the rules; nil, which allows every call, without a policy

@@ -25,4 +25,5 @@ func (b *builder) secrets(mode Secrets) {
 		}
 		b.values[name] = value
 	}
+	b.masker = secret.NewMasker(slices.Collect(maps.Values(b.values))...)
 }

@@ -117,12 +117,12 @@ func (b *builder) runner(name string, t *config.Tool, args shape) tool.Runner {
 	case t.HTTP != nil:
 		return httptool.New(at.Key("http"), *t.HTTP, httptool.Deps{
 			Output: args.output, Args: args.names, Closed: args.closed,
-			SecretNames: b.secretNames, Secrets: b.values, Client: b.client,
+			SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker, Client: b.client,
 		})
 	case t.Command != nil:
 		return cmdtool.New(at.Key("command"), *t.Command, cmdtool.Deps{
 			Output: args.output, Args: args.names, Closed: args.closed, Dir: b.cfg.Dir(),
-			SecretNames: b.secretNames, Secrets: b.values,
+			SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker,
 		})
 	default:
 		return exprtool.New(at.Key("expr"), *t.Expr, exprtool.Deps{Output: args.output, Args: args.names, Closed: args.closed})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -137,7 +138,7 @@ func before(text string) string {
 }
 
 // expand gives the arguments of one call.
-func expand(args []argument, vars *expression.Vars) ([]string, error) {
+func expand(args []argument, vars *expression.Vars, m *secret.Masker) ([]string, error) {
 	var out []string
 	for _, arg := range args {
 		texts, err := arg.texts(vars)
@@ -145,7 +146,7 @@ func expand(args []argument, vars *expression.Vars) ([]string, error) {
 			return nil, unfit(err)
 		}
 		for _, text := range texts {
-			if err := arg.check(text); err != nil {
+			if err := arg.check(text, m); err != nil {
 				return nil, err
 			}
 		}
@@ -167,7 +168,7 @@ func (a argument) texts(vars *expression.Vars) ([]string, error) {
 
 // check refuses a text that a program would read as an option which the
 // configuration does not name, and one that cannot be passed at all.
-func (a argument) check(text string) error {
+func (a argument) check(text string, m *secret.Masker) error {
 	if strings.ContainsRune(text, 0) {
 		return tool.Errorf(tool.InvalidArgs, "an argument of the command would hold a zero byte, which no process can be given").
 			WithHint("Leave the zero byte out.")
@@ -175,7 +176,7 @@ func (a argument) check(text string) error {
 	if !a.guarded || !strings.HasPrefix(strings.TrimPrefix(text, a.prefix), "-") || a.names(text) {
 		return nil
 	}
-	return tool.Errorf(tool.InvalidArgs, "the value %q starts with - and the command would take it for an option", tool.Excerpt([]byte(text), maxQuoted)).
+	return tool.Errorf(tool.InvalidArgs, "the value %q starts with - and the command would take it for an option", tool.Excerpt([]byte(m.Text(text)), maxQuoted)).
 		WithHint("Send a value that does not start with a hyphen.")
 }
 

@@ -84,7 +84,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		a := argument{source: "${args.a}", guarded: true}
-		if a.check(value) == nil && (strings.HasPrefix(value, "-") || strings.ContainsRune(value, 0)) {
+		if a.check(value, nil) == nil && (strings.HasPrefix(value, "-") || strings.ContainsRune(value, 0)) {
 			t.Errorf("%q was let through", value)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -37,6 +38,8 @@ type job struct {
 	dir   string
 	stdin *strings.Reader // nil for none
 	most  int64           // most bytes of standard output
+
+	masker *secret.Masker // takes secrets out of standard error; nil for none
 }
 
 // find looks the program up in PATH, or in the configuration's folder when its
@@ -95,7 +98,7 @@ func run(ctx context.Context, j job) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, tool.Ended(ctx)
 	}
-	return nil, ended(err, stderr)
+	return nil, ended(err, stderr.text(j.masker))
 }
 
 func environ() []string {
@@ -135,7 +138,7 @@ func tooLarge(most int64) *tool.Error {
 }
 
 // ended words how a process that did not succeed came to its end.
-func ended(err error, stderr *tail) *tool.Error {
+func ended(err error, said string) *tool.Error {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
 		return tool.Errorf(tool.UpstreamError, "the command's output could not be read").Because(err)
@@ -144,7 +147,7 @@ func ended(err error, stderr *tail) *tool.Error {
 	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		text = fmt.Sprintf("the command was ended by signal %d (%s)", int(status.Signal()), status.Signal())
 	}
-	if said := stderr.String(); said != "" {
+	if said != "" {
 		text += ": " + said
 	}
 	return tool.Errorf(tool.UpstreamError, "%s", text).Because(err)
@@ -183,11 +186,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the kept text; a mark stands where its start is missing.
-func (t *tail) String() string {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(t.buf), "\uFFFD"))
+// text is what was kept, without secrets; a mark stands where its start is
+// missing.
+func (t *tail) text(m *secret.Masker) string {
+	text, mark := string(t.buf), ""
 	if t.cut {
-		return "[…] " + text
+		text, mark = m.Tail(text), "[…] "
+	} else {
+		text = m.Text(text)
 	}
-	return text
+	return mark + strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 }

@@ -20,6 +20,7 @@ type Deps struct {
 	Closed      bool
 	SecretNames []string                // the secrets that templates may name
 	Secrets     map[string]secret.Value // their values; nil where nothing is run
+	Masker      *secret.Masker          // takes secrets out of what is cut; nil for none
 }
 
 // New compiles the block at a key. It reports every mistake there and then
@@ -36,7 +37,7 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	}
 	return &runner{
 		env: c.env, program: program, args: args, stdin: stdin,
-		dir: deps.Dir, output: deps.Output, secrets: deps.Secrets,
+		dir: deps.Dir, output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
 	}
 }
 
@@ -64,6 +65,7 @@ type runner struct {
 	dir     string
 	output  tool.OutputMode
 	secrets map[string]secret.Value
+	masker  *secret.Masker
 }
 
 // Run starts the program, feeds it, and waits for it and whatever it started.
@@ -72,7 +74,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 		return tool.Output{}, tool.Ended(ctx)
 	}
 	vars := r.env.Vars(map[string]any{"args": in.Args, "secret": reveal(r.secrets)})
-	args, err := expand(r.args, vars)
+	args, err := expand(r.args, vars, r.masker)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -84,7 +86,10 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	stdout, err := run(ctx, job{path: path, argv: append([]string{r.program}, args...), dir: r.dir, stdin: stdin, most: in.Spec.MaxOutput})
+	stdout, err := run(ctx, job{
+		path: path, argv: append([]string{r.program}, args...), dir: r.dir,
+		stdin: stdin, most: in.Spec.MaxOutput, masker: r.masker,
+	})
 	if err != nil {
 		return tool.Output{}, err
 	}

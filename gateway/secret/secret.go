@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// MinLength is the fewest characters a secret may have: anything shorter
-	// would also be found, and masked, in harmless text.
+	// MinLength is the fewest bytes, white space apart, that a secret may have:
+	// anything shorter would also be found, and masked, in harmless text.
 	MinLength = 4
 	// MaxLength is the most bytes read of a secret.
 	MaxLength = 64 << 10
@@ -59,8 +59,8 @@ func (c Config) Resolve() (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if len(text) < MinLength {
-		return Value{}, fmt.Errorf("%s has fewer than %d characters, too few to be kept out of answers and logs", c.origin(), MinLength)
+	if visible(text) < MinLength {
+		return Value{}, fmt.Errorf("%s has fewer than %d characters beside white space, too few to be kept out of answers and logs", c.origin(), MinLength)
 	}
 	return NewValue(text), nil
 }

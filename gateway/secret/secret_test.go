@@ -14,7 +14,10 @@ import (
 	"github.com/toolgate/toolgate/gateway/secret"
 )
 
-const hidden = `hunter2 "&/+é`
+const (
+	hidden = `hunter2 "&/+é`
+	masked = "[secret]"
+)
 
 func TestValueNeverPrints(t *testing.T) {
 	t.Parallel()
@@ -85,6 +88,7 @@ func TestResolve(t *testing.T) {
 		{secret.Config{Env: "TOOLGATE_TEST_SECRET"}, hidden, ""},
 		{secret.Config{Env: "TOOLGATE_TEST_UNSET"}, "", "environment variable TOOLGATE_TEST_UNSET is not set"},
 		{secret.Config{Env: "TOOLGATE_TEST_SHORT"}, "", "fewer than 4 characters"},
+		{secret.Config{File: write("blank", "a b \n c\n\n")}, "", "fewer than 4 characters beside white space"},
 		{secret.Config{File: write("lf", hidden+"\n")}, hidden, ""},
 		{secret.Config{File: write("crlf", hidden+"\r\n")}, hidden, ""},
 		{secret.Config{File: write("two", hidden+"\n\n")}, hidden + "\n", ""},
@@ -99,5 +103,95 @@ func TestResolve(t *testing.T) {
 		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%+v: error %v, want %q", tt.config, err, tt.err)
 		}
+	}
+}
+
+func TestMaskerForms(t *testing.T) {
+	t.Parallel()
+	const long = "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\nVJTUt9Us8cKjMzEfYyjiWA4R4\n-----END KEY-----\n"
+	m := secret.NewMasker(secret.NewValue(" "+hidden+"\n\n"), secret.NewValue(long), secret.NewValue("12345678"), secret.NewValue(`nab\c🔑`), secret.NewValue("a b c"))
+	tests := []struct{ in, want string }{
+		{`hunter2 \"&\/+é`, "[secret]"},
+		{`hunter2 \\\"\u0026\\/+\u00E9`, "[secret]"},
+		{"hunter2%20%22%26%2f%2B%c3%A9", "[secret]"},
+		{"hunter2+%2522%2526%252f%252B%25c3%25A9", "[secret]"},
+		{"hunter2 &quot;&amp;amp;&#47;&plus;&eacute;", "[secret]"},
+		{"hunter2=20=22=26/=\r\n+=C3=A9", "[secret]"},
+		{`hunter2\x20\"&\/+\303\251`, "[secret]"},
+		{`hunter2 "&/+\u{e9}`, "[secret]"},
+		{"hunter2\n\t\"&/+\r\n  é, hunter2\"&/\\n+é", "[secret], [secret]"},
+		{"hun ter2 \"&/+é", "hun ter2 \"&/+é"},
+		{"Hunter2 \"&/+é", "Hunter2 \"&/+é"},
+		{"hunter2 \"&/+\uFFFD", "[secret]"},
+		{`C:\nab\c🔑 nab\\c\ud83d\udd11 nab\c\\ud83d\\udd11 \U0001f511`, `C:\[secret] [secret] [secret] \U0001f511`},
+		{strings.TrimSpace(long), "[secret]"},
+		{strings.ReplaceAll(long, "\n", `\n`), `[secret]\n`},
+		{strings.ReplaceAll(long, "\n", " "), "[secret] "},
+		{"it begins with hunter2 \"&…", "it begins with [secret]…"},
+		{"hunter...", "[secret]..."},
+		{"hunt...", "hunt..."},
+		{"the [secret] secret", "the [secret] secret"},
+		{`{"n": 12345678, "m": [-12345678.5], "12345678": "\nab\\c\ud83d\udd11"}`, `{"n": "[secret]", "m": ["-[secret].5"], "[secret]": "[secret]"}`},
+		{`["1234\u00355678", "\"12345678\"", "<\u003c12345678"]`, `["1234\u00355678", "\"[secret]\"", "<<[secret]"]`},
+		{`["1234\u0035678", "{\"a\":12345678}"]`, `["[secret]", "{\"a\":\"[secret]\"}"]`},
+		{"12345678", "[secret]"},
+		{"a b c", "a b c"},
+	}
+	for _, tt := range tests {
+		if got := m.Text(tt.in); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestMaskerCuts(t *testing.T) {
+	t.Parallel()
+	m := secret.NewMasker(secret.NewValue(hidden), secret.NewValue(strings.Repeat("0123456789", 10)))
+	encoded := base64.StdEncoding.EncodeToString([]byte(hidden))
+	tests := []struct {
+		name    string
+		mask    func(string) string
+		in, out string
+	}{
+		{"start", m.Head, "a hunt", "a [secret]"},
+		{"start, too short", m.Head, "a hun", "a hun"},
+		{"start, within an escape", m.Head, "a hunter2%20%2", "a [secret]"},
+		{"start, within a character", m.Head, "hunter2 \"&/+\xc3", "[secret]"},
+		{"start, base64", m.Head, "a " + encoded[:9], "a [secret]"},
+		{"start, a part of a long one", m.Head, "x" + strings.Repeat("0123456789", 9), "x[secret]"},
+		{"start, whole", m.Head, hidden + " x", "[secret] x"},
+		{"end", m.Tail, hidden[5:] + " x", "[secret] x"},
+		{"end, too short", m.Tail, "+é x", "+é x"},
+		{"end, within an escape", m.Tail, "0%22%26%2F%2B%C3%A9 x", "[secret] x"},
+		{"end, within a character", m.Tail, "\xa9 x", "\xa9 x"},
+		{"end, base64", m.Tail, encoded[8:] + " x", "[secret] x"},
+		{"end, a part of a long one", m.Tail, strings.Repeat("0123456789", 9) + "x", "[secret]x"},
+		{"blocks", func(s string) string { return strings.Join(m.Texts(strings.Split(s, "|")), "|") }, "a hunter2 |\"&/|+é b|" + hidden, "a [secret]|[secret]|[secret] b|[secret]"},
+	}
+	for _, tt := range tests {
+		if got := tt.mask(tt.in); got != tt.out {
+			t.Errorf("%s: %q: got %q, want %q", tt.name, tt.in, got, tt.out)
+		}
+	}
+}
+
+// TestMaskerOddSecret looks for secrets made of escapes in texts made of the
+// same, where there is more than one way to read everything.
+func TestMaskerOddSecret(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{`\`, `\\n`, "%25", "&amp;", "%0A+%20", "\uFFFD", "\n\t", "+=="} {
+		value := strings.Repeat(unit, 20) + "the end"
+		m := secret.NewMasker(secret.NewValue(value))
+		for _, before := range []int{0, 7, 1000, 5000} {
+			text := strings.Repeat(unit, before) + value + " " + strings.Repeat("x", 3000)
+			for _, out := range []string{m.Text(text), m.Head(text), m.Tail(text)} {
+				if strings.Contains(out, "the end") || !strings.HasSuffix(out, strings.Repeat("x", 500)) {
+					t.Errorf("%q after %d: %.50q (%d bytes)", unit, before, out, len(out))
+				}
+			}
+		}
+	}
+	if text := "hunter2\n" + strings.Repeat(" \n", 5000) + "x"; secret.NewMasker(secret.NewValue("hunter2 x")).Text(text) != text {
+		t.Error("white space without end was taken for a secret")
 	}
 }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const stopConfig = `
+version: 1
+server: {listen: "127.0.0.1:0"}
+tools:
+  short: {description: Take a second., tags: [read_only], command: {argv: [sleep, "1"]}}
+  long: {description: Take a minute., tags: [read_only], command: {argv: [sleep, "60"]}}
+policy: {default: allow}
+`
+
+// TestStop tells the server to stop while calls are under way, a body is half
+// sent and an event stream is open: the short call is answered, the long one
+// is answered as cancelled, and nothing else is waited for.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	config := filepath.Join(t.TempDir(), "tools.yaml")
+	if err := os.WriteFile(config, []byte(stopConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, build(t, "github.com/toolgate/toolgate/cmd/gateway"), "serve", "--config", config)
+	half, err := net.Dial("tcp", strings.TrimPrefix(server.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = half.Close() }()
+	if _, err := io.WriteString(half, "POST /v1/tools/short/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"); err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string]chan string{"short": make(chan string, 1), "long": make(chan string, 1)}
+	for name, code := range codes {
+		go func() { code <- callCode(server.url, name) }()
+	}
+	time.Sleep(500 * time.Millisecond)
+	began := time.Now()
+	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"short": "ok", "long": "cancelled"} {
+		if got := <-codes[name]; got != want {
+			t.Errorf("%s ended with %q, want %q", name, got, want)
+		}
+	}
+	if err := server.cmd.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	t.Logf("stopped after %v", time.Since(began).Round(time.Millisecond))
+}
+
+// callCode makes a call and returns the code it ended with, or ok.
+func callCode(url, name string) string {
+	resp, err := http.Post(url+"/v1/tools/"+name+"/call", "application/json", http.NoBody)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var r struct {
+		Error struct {
+			Type string `json:"error_type"`
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&r); err != nil {
+		return err.Error()
+	}
+	if r.Error.Type == "" {
+		return "ok"
+	}
+	return r.Error.Type
+}

@@ -1,0 +1,94 @@
+package secret
+
+import "strings"
+
+const (
+	// maxSteps bounds the work at one place of a text. Only a secret made of
+	// escapes, in a text made of them, takes more; then all that it could
+	// reach is masked.
+	maxSteps = 512
+	// maxReach is more than what a spelled part of a secret is long.
+	maxReach = 1 << 10
+	maxGap   = 64 // pieces of white space in a row within a secret
+	// minBroken is how much of a secret, in front of the mark of a cut, is
+	// taken for it.
+	minBroken = 6
+	// busy is after how many steps readings are kept, maxKept how many.
+	busy    = 1 << 14
+	maxKept = 512
+
+	ellipsis = "…"
+)
+
+// edge says how a text ends.
+type edge bool
+
+const (
+	whole  edge = false
+	cutEnd edge = true // perhaps inside a secret
+)
+
+// find finds all secrets in a text; the spans are sorted and apart.
+func (t *trie) find(text string, end edge) []span {
+	var spans []span
+	w := walker{trie: t, text: text, end: end}
+	for i := 0; i < len(text); i++ {
+		if !t.possible(text, i) {
+			continue
+		}
+		to := w.from(0, i)
+		if w.steps > maxSteps { // what starts in the first half ends in the second
+			to = min(len(text), i+2*maxReach)
+			spans, i = append(spans, span{i, to}), i+maxReach-1
+			continue
+		}
+		if to > i && !isMark(text, i, to) {
+			spans = append(spans, span{i, to})
+		}
+	}
+	return merge(spans)
+}
+
+// possible is a quick look at a place: false is certain.
+func (t *trie) possible(text string, i int) bool {
+	a := text[i]
+	switch {
+	case a == '\\' && t.first[a] == 0 && i+1 < len(text) && text[i+1] == a:
+		return false // the last of a row is enough
+	case escape[a]:
+		return true
+	case t.first[a] == 0: // white space begins no secret
+		return false
+	case i+2 >= len(text) || odd[text[i+1]] || odd[text[i+2]]:
+		return true
+	}
+	return t.mayStart(a, text[i+1], text[i+2])
+}
+
+// remnant is the end of what a text begins with and a secret ends with, 0 for
+// nothing. The text may begin inside an escape.
+func (t *trie) remnant(text string) int {
+	w := walker{trie: t, text: text}
+	best := 0
+	for i := 0; i < len(text) && i < maxEscape; i++ {
+		for n := range t.nodes {
+			to := w.from(int32(n), i)
+			switch {
+			case w.steps > maxSteps:
+				best = max(best, min(len(text), maxReach))
+			case to > best && w.walked >= int(t.nodes[n].least):
+				best = to
+			}
+		}
+		if !isAlphanumeric(text[i]) && text[i] != ';' && text[i] != '#' {
+			break
+		}
+	}
+	return best
+}
+
+// isMark reports whether a span lies in the mark of a secret masked before.
+func isMark(text string, from, to int) bool {
+	begin, end := max(0, to-len(masked)), min(len(text), from+len(masked))
+	return begin < end && strings.Contains(text[begin:end], masked)
+}

@@ -1,0 +1,94 @@
+package secret
+
+// trie holds the texts to look for, byte by byte. Node 0 is the root.
+type trie struct {
+	nodes []node
+	first [256]int32 // the root's children by their byte
+	// starts has a bit for every three bytes, spaces left out, that a text
+	// begins with: most places of a text are left after one look.
+	starts [1 << startBits / 64]uint64
+}
+
+const startBits = 17
+
+type node struct {
+	child, next int32 // the first child and the next sibling; 0 for none
+	blank       int32 // the child for a space, 0 for none
+	char        byte
+	depth       uint8 // bytes from the root
+	end         bool  // a text ends here
+	more        bool  // and the base64 digit behind it belongs to it
+	least       uint8 // bytes that hold MinLength characters of a secret
+}
+
+func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+
+func (t *trie) empty() bool { return len(t.nodes) == 1 }
+
+// form is one text to look for.
+type form struct {
+	text  string // at least three bytes
+	more  bool   // the base64 digit behind it belongs to it
+	least int    // bytes that hold MinLength characters of the secret
+}
+
+func (t *trie) add(f form) {
+	n, text := int32(0), f.text
+	for i := range len(text) {
+		next := t.under(n, text[i])
+		if next == 0 {
+			next = t.grow(n, text[i])
+			t.nodes[next].least = uint8(f.least)
+		}
+		n = next
+		t.nodes[n].least = min(t.nodes[n].least, uint8(f.least))
+	}
+	t.nodes[n].end = true
+	t.nodes[n].more = t.nodes[n].more || f.more
+	h, seen := uint32(0), 0
+	for i := 0; i < len(text) && seen < 3; i++ {
+		if text[i] != ' ' {
+			h = h<<8 | uint32(text[i])
+			seen++
+		}
+	}
+	h = hash(h)
+	t.starts[h/64] |= 1 << (h % 64)
+}
+
+func (t *trie) grow(parent int32, char byte) int32 {
+	p := &t.nodes[parent]
+	fresh := node{next: p.child, char: char, depth: p.depth + 1}
+	p.child = int32(len(t.nodes))
+	t.nodes = append(t.nodes, fresh)
+	id := int32(len(t.nodes) - 1)
+	switch {
+	case parent == 0:
+		t.first[char] = id
+	case char == ' ':
+		t.nodes[parent].blank = id
+	}
+	return id
+}
+
+// under is the child of a node for a byte, 0 for none.
+func (t *trie) under(n int32, char byte) int32 {
+	if n == 0 {
+		return t.first[char]
+	}
+	for c := t.nodes[n].child; c != 0; c = t.nodes[c].next {
+		if t.nodes[c].char == char {
+			return c
+		}
+	}
+	return 0
+}
+
+// mayStart reports whether a text may begin with these three plain bytes.
+func (t *trie) mayStart(a, b, c byte) bool {
+	h := hash(uint32(a)<<16 | uint32(b)<<8 | uint32(c))
+	return t.starts[h/64]&(1<<(h%64)) != 0
+}
+
+// hash spreads three bytes over startBits bits (multiplicative, Knuth).
+func hash(v uint32) uint32 { return v * 2654435761 >> (32 - startBits) }

@@ -117,7 +117,8 @@ func echoUpstream(w http.ResponseWriter, r *http.Request) {
 		blob := []byte(text)
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode([]any{
-			map[string]any{"type": "text", "text": "it is " + text[:half]}, map[string]any{"type": "text", "text": text[half:] + "!"},
+			map[string]any{"type": "text", "text": "it is " + text[:half]},
+			map[string]any{"type": "text", "text": text[half:] + "!"},
 			map[string]any{"type": "image", "data": blob, "mimeType": "image/" + text},
 			map[string]any{"type": "resource", "resource": map[string]any{"uri": "x:" + text, "mimeType": "a/" + text, "blob": blob}},
 			map[string]any{"type": "resource_link", "uri": text, "name": text, "title": text, "description": text, "mimeType": text},

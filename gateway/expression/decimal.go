@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// safeDigits is how many digits every float64 keeps (DBL_DIG of IEEE 754).
-	safeDigits = 15
+	// safeInteger bounds the integers of at most 15 digits, which every float64
+	// keeps (DBL_DIG of IEEE 754).
+	safeInteger = 1e15
 	// safePower is the largest power of ten that a float64 holds exactly.
 	safePower = 22
 	// leadingZeros is how many zeros a fraction begins with at most before it
@@ -71,7 +72,7 @@ func (n number) held() (f float64, problem string) {
 		return n.float, ""
 	case n.isInt() && magnitude(n.int) <= maxExact:
 		return float64(n.int), ""
-	case n.digits == "" && magnitude(n.int) < 1e15 && n.exp < 0 && n.exp >= -safePower: // at most safeDigits
+	case n.digits == "" && magnitude(n.int) < safeInteger && n.exp < 0 && n.exp >= -safePower:
 		return float64(n.int) / math.Pow10(-n.exp), ""
 	}
 	sign := ""

@@ -285,8 +285,10 @@ func outcomeOf(t *testing.T, source, n string) string {
 func TestLongNumbersAreWork(t *testing.T) {
 	env := testEnv()
 	vars := env.Vars(map[string]any{"args": map[string]any{"n": json.Number(strings.Repeat("7", maxDigits-1) + ".5")}})
-	for _, source := range []string{"all(1..300000, args.n == args.n)", "all(1..300000, args.n + 1 > 0)", "len(uniq(map(1..3000, args.n + #))) > 0",
-		"all(1..300000, floor(args.n) > 0)", "all(1..300000, 1e-680 + 1e308 > 0)", "all(1..300000, max(args.n, 1) > 0)", "sum(map(1..300000, args.n)) > 0"} {
+	for _, source := range []string{
+		"all(1..300000, args.n == args.n)", "all(1..300000, args.n + 1 > 0)", "len(uniq(map(1..3000, args.n + #))) > 0",
+		"all(1..300000, floor(args.n) > 0)", "all(1..300000, 1e-680 + 1e308 > 0)", "all(1..300000, max(args.n, 1) > 0)", "sum(map(1..300000, args.n)) > 0",
+	} {
 		p, problems := compileTest(source, env, WantBool)
 		if p == nil {
 			t.Fatal(problems)

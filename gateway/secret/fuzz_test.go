@@ -84,7 +84,7 @@ func FuzzMasker(f *testing.F) {
 	f.Add(strings.Repeat("0123456789abcdef", 12), "%2", "F", uint64(3))
 	f.Fuzz(func(t *testing.T, value, before, after string, seed uint64) {
 		if !usable(value) || strings.Contains(before+after, value[:4]) || strings.Contains(before+after, masked) {
-			t.Skip()
+			return
 		}
 		r := rand.New(rand.NewPCG(seed, 0))
 		m := secret.NewMasker(secret.NewValue(value))
@@ -112,7 +112,7 @@ func FuzzMaskedJSON(f *testing.F) {
 	f.Add(`test`, `"{\"a\": \"\\u0074est\"}"`)
 	f.Fuzz(func(t *testing.T, value, text string) {
 		if !json.Valid([]byte(text)) || !usable(value) && value != "nabc" && value != `a","b` {
-			t.Skip()
+			return
 		}
 		out := secret.NewMasker(secret.NewValue(value)).Bytes([]byte(text))
 		var v any

@@ -55,17 +55,19 @@ func TestRun(t *testing.T) {
 		mode               tool.OutputMode
 		text, structured   string
 	}{
-		{"a sum", "sum(args.items)", `{"items": [1, 2, 3]}`, tool.OutputAuto, "6", ""},
+		{"a sum", "sum(args.items)", `{"items": [1, 2, 3]}`, tool.OutputAuto, "6", "6"},
 		{"text", `"Dear " + args.name`, `{"name": "Ada"}`, tool.OutputAuto, "Dear Ada", ""},
 		{"text is not quoted as JSON text either", `args.name`, `{"name": "Ada"}`, tool.OutputText, "Ada", ""},
 		{"text that is JSON", `args.name`, `{"name": "{\"n\": 1.50}"}`, tool.OutputJSON, `{"n": 1.50}`, `{"n": 1.50}`},
-		{"every digit of a number", "args.n", `{"n": 12345678901234567890123}`, tool.OutputAuto, "12345678901234567890123", ""},
-		{"an object is structured too", `{"double": args.n * 2}`, `{"n": 4}`, tool.OutputAuto, `{"double":8}`, `{"double":8}`},
+		{"every digit of a number", "args.n", `{"n": 12345678901234567890123}`, tool.OutputAuto, "12345678901234567890123", "12345678901234567890123"},
+		{"an object", `{"double": args.n * 2}`, `{"n": 4}`, tool.OutputAuto, `{"double":8}`, `{"double":8}`},
 		{"an object as text only", `{"double": args.n * 2}`, `{"n": 4}`, tool.OutputText, `{"double":8}`, ""},
-		{"a list", "map(args.items, # + 1)", `{"items": [1, 2]}`, tool.OutputAuto, "[2,3]", ""},
+		{"a number as text only", "args.n", `{"n": 4}`, tool.OutputText, "4", ""},
+		{"text that looks like a number", "args.name", `{"name": "3"}`, tool.OutputAuto, "3", ""},
+		{"a list", "map(args.items, # + 1)", `{"items": [1, 2]}`, tool.OutputAuto, "[2,3]", "[2,3]"},
 		{"nothing", "args.items", `{}`, tool.OutputAuto, "", ""},
-		{"nothing as JSON", "args.items", `{}`, tool.OutputJSON, "null", ""},
-		{"a truth", "args.n > 3", `{"n": 4}`, tool.OutputAuto, "true", ""},
+		{"nothing as JSON", "args.items", `{}`, tool.OutputJSON, "null", "null"},
+		{"a truth", "args.n > 3", `{"n": 4}`, tool.OutputAuto, "true", "true"},
 		{"content blocks", `[{"type": "text", "text": args.name}]`, `{"name": "Ada"}`, tool.OutputContent, "Ada", ""},
 	}
 	for _, test := range tests {

@@ -31,6 +31,16 @@ type Caller struct {
 	Claims map[string]any // further facts about the identity, JSON values
 }
 
+// Chat is the conversation that a call belongs to.
+type Chat struct {
+	ID      string         // as the client named it, or DefaultChat
+	Groups  []string       // groups of tools that the user activated
+	Context map[string]any // fields that the client or the server set, JSON values
+}
+
+// DefaultChat is the chat of a call whose client named none.
+const DefaultChat = "default"
+
 // Call is one request to run one tool.
 type Call struct {
 	ID        string          // unique; the gateway makes one when it is empty
@@ -39,6 +49,8 @@ type Call struct {
 	Caller    Caller
 	Via       Via    // ViaDirect when empty
 	Parent    string // ID of the call this one was made from, or empty
+	Depth     int    // calls that lie between the caller and this one
+	Chat      Chat   // DefaultChat when its ID is empty
 }
 
 // Input is what a runner is given: checked arguments, and the call they belong

@@ -153,7 +153,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	return marshal(resultJSON{
 		CallID: r.CallID, Tool: r.Tool, Status: r.Status, Content: content,
-		Structured: r.Output.Structured, Error: r.Error,
+		Structured: r.Output.Object(), Error: r.Error,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000,
 	})
 }

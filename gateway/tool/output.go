@@ -15,8 +15,8 @@ type OutputMode string
 
 // The output modes.
 const (
-	// OutputAuto shows text as it is, any other value as JSON, and an object
-	// as structured content too.
+	// OutputAuto shows text as it is, and any other value as JSON and as the
+	// structured form of the answer too.
 	OutputAuto OutputMode = "auto"
 	// OutputText shows text as it is and any other value as JSON text, never
 	// structured.
@@ -79,7 +79,7 @@ func RenderJSON(data []byte, mode OutputMode) (Output, error) {
 		return renderContent(data)
 	}
 	out := TextOutput(string(data))
-	if mode != OutputText && len(data) > 0 && data[0] == '{' {
+	if mode != OutputText {
 		out.Structured = data
 	}
 	return out, nil

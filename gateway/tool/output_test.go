@@ -13,7 +13,7 @@ import (
 func TestRender(t *testing.T) {
 	t.Parallel()
 	text := func(s string) tool.Output { return tool.TextOutput(s) }
-	object := func(s string) tool.Output {
+	both := func(s string) tool.Output {
 		out := tool.TextOutput(s)
 		out.Structured = json.RawMessage(s)
 		return out
@@ -29,15 +29,21 @@ func TestRender(t *testing.T) {
 		{"auto text", value("hi", tool.OutputAuto), text("hi"), ""},
 		{"auto empty", value("", tool.OutputAuto), tool.Output{}, ""},
 		{"auto nil", value(nil, tool.OutputAuto), tool.Output{}, ""},
-		{"auto number keeps digits", value(json.Number("12345678901234567890.10"), tool.OutputAuto), text("12345678901234567890.10"), ""},
-		{"auto list", value([]any{"<a>", true}, tool.OutputAuto), text(`["<a>",true]`), ""},
-		{"auto object", value(map[string]any{"a": 1}, tool.OutputAuto), object(`{"a":1}`), ""},
+		{"auto number keeps digits", value(json.Number("12345678901234567890.10"), tool.OutputAuto), both("12345678901234567890.10"), ""},
+		{"auto list", value([]any{"<a>", true}, tool.OutputAuto), both(`["<a>",true]`), ""},
+		{"auto truth", value(false, tool.OutputAuto), both("false"), ""},
+		{"text number", value(json.Number("3"), tool.OutputText), text("3"), ""},
+		{"auto text that looks like a number", value("3", tool.OutputAuto), text("3"), ""},
+		{"bytes that look like a number", raw("3\n", tool.OutputAuto), text("3\n"), ""},
+		{"bytes json number keeps digits", raw("5.10\n", tool.OutputJSON), both("5.10"), ""},
+		{"bytes json text", raw(`"a"`, tool.OutputJSON), both(`"a"`), ""},
+		{"auto object", value(map[string]any{"a": 1}, tool.OutputAuto), both(`{"a":1}`), ""},
 		{"text object", value(map[string]any{"a": 1}, tool.OutputText), text(`{"a":1}`), ""},
-		{"json nil", value(nil, tool.OutputJSON), text("null"), ""},
-		{"json text is parsed", value(` {"a": 1.0}`, tool.OutputJSON), object(`{"a": 1.0}`), ""},
+		{"json nil", value(nil, tool.OutputJSON), both("null"), ""},
+		{"json text is parsed", value(` {"a": 1.0}`, tool.OutputJSON), both(`{"a": 1.0}`), ""},
 		{"no form", value(func() {}, tool.OutputAuto), tool.Output{}, "no JSON form"},
 		{"bytes auto", raw("a\nb", tool.OutputAuto), text("a\nb"), ""},
-		{"bytes json keeps order", raw(" {\"b\": 1, \"a\": 1e2}\n", tool.OutputJSON), object(`{"b": 1, "a": 1e2}`), ""},
+		{"bytes json keeps order", raw(" {\"b\": 1, \"a\": 1e2}\n", tool.OutputJSON), both(`{"b": 1, "a": 1e2}`), ""},
 		{"bytes not json", raw("{", tool.OutputJSON), tool.Output{}, "not JSON"},
 		{"bytes not text", raw("\xff\x00", tool.OutputAuto), tool.Output{}, "2 bytes that are not text"},
 		{"content list", raw("["+block+"]", tool.OutputContent), image, ""},
@@ -72,6 +78,23 @@ func value(v any, mode tool.OutputMode) func() (tool.Output, error) {
 
 func raw(text string, mode tool.OutputMode) func() (tool.Output, error) {
 	return func() (tool.Output, error) { return tool.RenderText([]byte(text), mode) }
+}
+
+// TestObject: whatever the structured form of an answer is, clients are sent
+// objects only.
+func TestObject(t *testing.T) {
+	t.Parallel()
+	for structured, want := range map[string]bool{`{"a":1.0}`: true, `[{}]`: false, `5`: false, `null`: false, `"{"`: false, ``: false} {
+		r := tool.Result{Output: tool.Output{Structured: json.RawMessage(structured)}}
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := strings.Contains(string(data), `"structured":`+structured)
+		if got := r.Output.Object() != nil; got != want || sent != want && structured != "" {
+			t.Errorf("%s: object %v, sent %s", structured, got, data)
+		}
+	}
 }
 
 func TestContentRoundTrip(t *testing.T) {

@@ -35,9 +35,20 @@ type Content struct {
 // Output is what a runner returns when it ran.
 type Output struct {
 	Content []Content
-	// Structured is the same answer as a JSON value, or nil when the answer
-	// has no such form or would lose something in it.
+	// Structured is the same answer as a JSON value of any kind, for hooks and
+	// other programs, or nil when the answer has no such form or would lose
+	// something in it. Clients are sent [Output.Object] of it.
 	Structured json.RawMessage
+}
+
+// Object is Structured where that is a JSON object, else nil: clients of the
+// Model Context Protocol take nothing else as structured content, and every
+// door shows the same.
+func (o *Output) Object() json.RawMessage {
+	if len(o.Structured) > 0 && o.Structured[0] == '{' {
+		return o.Structured
+	}
+	return nil
 }
 
 // Text joins the text blocks with newlines; other blocks are named by type.

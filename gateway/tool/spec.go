@@ -31,6 +31,7 @@ type Spec struct {
 	Description string          // what the model reads to decide when to use it
 	Parameters  json.RawMessage // JSON Schema 2020-12 of the arguments, an object schema; key order kept as declared
 	Tags        []string        // in the order declared
+	Groups      []string        // names of the groups the tool is in, sorted
 	Namespace   string          // the source's name; empty for a declared tool
 	Method      string          // the tool's own name within its namespace
 	Source      string          // "declared", later also the kind of source

@@ -1,0 +1,59 @@
+package tool_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+func TestGlob(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"*", "", true},
+		{"*", "team/agent", true},
+		{"pay", "pay", true},
+		{"pay", "pays", false},
+		{"pay*", "pay", true},
+		{"*pay", "repay", true},
+		{"*-delete_*", "git-delete_repo", true},
+		{"?", "é", true},
+		{"?", "", false},
+		{"a*b*c", "aXbYbZc", true},
+		{"a*b*c", "aXbYbZ", false},
+		{"Pay", "pay", false},
+		{"a.c", "abc", false},
+	}
+	for _, tt := range tests {
+		g, err := tool.ParseGlob(tt.pattern)
+		if err != nil {
+			t.Errorf("%q: %v", tt.pattern, err)
+		}
+		if got := g.Match(tt.text); got != tt.want {
+			t.Errorf("%q on %q: %v", tt.pattern, tt.text, got)
+		}
+	}
+}
+
+// FuzzGlob compares with the regular expression of the same meaning.
+func FuzzGlob(f *testing.F) {
+	f.Add("a*b?c", "aXXbYc")
+	f.Add("**", "x")
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		g, err := tool.ParseGlob(pattern)
+		if err != nil || !validText(pattern) || !validText(text) {
+			return
+		}
+		quoted := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+		want := regexp.MustCompile("(?s)^" + quoted + "$").MatchString(text)
+		if got := g.Match(text); got != want {
+			t.Errorf("%q on %q: %v, want %v", pattern, text, got, want)
+		}
+	})
+}
+
+func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }

@@ -17,7 +17,8 @@ type function struct {
 	optional int    // how many of the last may be left out
 	many     bool   // the last parameter may be given any number of times
 	result   Type
-	takesNil bool // nil is passed on to run; else nil as first argument gives nil
+	takesNil bool // nil is passed on to run; else nil as first argument gives absent
+	absent   any
 	run      func(f *frame, c *call, args []any) (any, error)
 }
 
@@ -34,7 +35,7 @@ func (c *call) failed(what string) error { return failed(c.label, what) }
 func isFunction(name string) bool {
 	_, ok := functions()[name]
 	_, loops := looping[name]
-	return ok || loops
+	return ok || loops || name == hasName
 }
 
 // elsewhere are names that other languages have for functions of this one.
@@ -42,6 +43,10 @@ var elsewhere = map[string]string{
 	"size": "len", "length": "len", "strlen": "len", "tolower": "lower", "toupper": "upper",
 	"str": "string", "tostring": "string", "float64": "float", "number": "float", "exists": "any", "some": "any", "every": "all",
 }
+
+// judging are the functions that environments declare which judge calls, and
+// those of tools do not.
+var judging = [...]string{"calls", "cidr", "glob", "host", "host_in", "now", "path_in"}
 
 // callNode is a call by a name that expr-lang has no function for.
 func (l *lowerer) callNode(n *ast.CallNode) lowered {
@@ -61,31 +66,58 @@ func (l *lowerer) builtin(n *ast.BuiltinNode) lowered {
 }
 
 func (l *lowerer) callFunction(n ast.Node, name string, nodes []ast.Node) lowered {
-	fn, ok := functions()[name]
-	if !ok {
-		names := slices.Sorted(maps.Keys(functions()))
-		names = slices.AppendSeq(names, maps.Keys(looping))
-		slices.Sort(names)
-		hint := diag.DidYouMean(name, names)
-		if other := elsewhere[strings.ToLower(name)]; other != "" {
-			hint = "did you mean " + other + "?"
-		}
-		return l.fail(n, hint, "there is no function %s", name)
+	declared := l.env.funcs[name]
+	fn := functions()[name]
+	if declared != nil {
+		fn = declared.function()
+	}
+	if fn == nil {
+		return l.noFunction(n, name)
 	}
 	if len(nodes) < len(fn.params)-fn.optional || len(nodes) > len(fn.params) && !fn.many {
 		return l.fail(n, "", "%s takes %s, not %d", name, fn.arity(), len(nodes))
 	}
+	l.calls = append(l.calls, name)
 	c := &call{name: name, label: describe(n)}
-	args := make([]lowered, len(nodes))
+	args, mistake := l.arguments(fn, c, nodes)
+	if mistake != nil {
+		return *mistake
+	}
+	if declared != nil {
+		fn.run = l.bind(declared, nodes, args)
+	}
+	return typed(l.applyCall(fn, c, args))
+}
+
+// noFunction reports the call of a function that there is not.
+func (l *lowerer) noFunction(n ast.Node, name string) lowered {
+	names := append(slices.Collect(maps.Keys(functions())), hasName)
+	names = slices.AppendSeq(names, maps.Keys(looping))
+	names = slices.AppendSeq(names, maps.Keys(l.env.funcs))
+	slices.Sort(names)
+	hint := diag.DidYouMean(name, names)
+	if slices.Contains(judging[:], name) {
+		return l.fail(n, "it exists in rules and hooks only", "there is no function %s here", name)
+	}
+	if other := elsewhere[strings.ToLower(name)]; other != "" {
+		hint = "did you mean " + other + "?"
+	}
+	return l.fail(n, hint, "there is no function %s", name)
+}
+
+// arguments lowers what a function is given.
+func (l *lowerer) arguments(fn *function, c *call, nodes []ast.Node) (args []lowered, mistake *lowered) {
+	args = make([]lowered, len(nodes))
 	for i, node := range nodes {
 		args[i] = l.lower(node)
 		c.labels = append(c.labels, args[i].label)
 		want, is := fn.param(i), args[i].typ.kind
 		if want != anyKind && is != anyKind && is != nilKind && is != want {
-			return l.fail(node, "", "%s is %s, and %s needs %s", args[i].label, is, name, want)
+			failed := l.fail(node, "", "%s is %s, and %s needs %s", args[i].label, is, c.name, want)
+			return nil, &failed
 		}
 	}
-	return typed(l.applyCall(fn, c, args))
+	return args, nil
 }
 
 func (l *lowerer) applyCall(fn *function, c *call, args []lowered) lowered {
@@ -123,7 +155,7 @@ func (fn *function) invoke(f *frame, c *call, args []any) (any, error) {
 				return nil, err
 			}
 		case is == nilKind && i == 0 && !fn.takesNil:
-			return nil, nil
+			return fn.absent, nil
 		case is == textKind:
 			if err := f.spendText(len(v.(string))); err != nil {
 				return nil, err

@@ -101,7 +101,7 @@ func (b *bounder) bound(n ast.Node, upper bool) ast.Node {
 }
 
 // choice is c ? x : y. With a late c it becomes "c may be true and so may x,
-// or c may be false and y may be true".
+// or c may be false and y may be true"; certain is it too where both x and y are.
 func (b *bounder) choice(n *ast.ConditionalNode, upper bool) ast.Node {
 	yes, no := b.bound(n.Exp1, upper), b.bound(n.Exp2, upper)
 	if !b.isLate(n.Cond) {
@@ -109,7 +109,12 @@ func (b *bounder) choice(n *ast.ConditionalNode, upper bool) ast.Node {
 	}
 	is := b.bound(n.Cond, upper)
 	isNot := &ast.UnaryNode{Operator: "not", Node: b.bound(n.Cond, !upper)}
-	return binaryNode("||", binaryNode("&&", is, yes), binaryNode("&&", isNot, no))
+	either := binaryNode("||", binaryNode("&&", is, yes), binaryNode("&&", isNot, no))
+	if upper {
+		return either
+	}
+	// The copies are made anew, for the budget to count them.
+	return binaryNode("||", either, binaryNode("&&", b.bound(n.Exp1, upper), b.bound(n.Exp2, upper)))
 }
 
 // let forgets a late value; what uses it is late too.
@@ -132,7 +137,7 @@ func (b *bounder) isLate(n ast.Node) bool {
 	return f.found
 }
 
-// finder looks for a name whose value is late.
+// finder looks for a name whose value is late, be it a variable or a function.
 type finder struct {
 	b     *bounder
 	found bool
@@ -140,7 +145,20 @@ type finder struct {
 
 // Visit looks at one node.
 func (f *finder) Visit(n *ast.Node) {
-	if id, ok := (*n).(*ast.IdentifierNode); ok {
-		f.found = f.found || f.b.env.vars[id.Value].Late || slices.Contains(f.b.late, id.Value)
+	switch n := (*n).(type) {
+	case *ast.IdentifierNode:
+		f.found = f.found || f.b.env.vars[n.Value].Late || slices.Contains(f.b.late, n.Value)
+	case *ast.CallNode:
+		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
+			f.call(id.Value)
+		}
+	case *ast.BuiltinNode:
+		f.call(n.Name)
+	}
+}
+
+func (f *finder) call(name string) {
+	if fn := f.b.env.funcs[name]; fn != nil {
+		f.found = f.found || fn.Late
 	}
 }

@@ -33,7 +33,7 @@ func TestEarly(t *testing.T) {
 		"!(args.x && tool.name == 'get')":          Yes,
 		"tool.read_only && args.x":                 No,
 		"!tool.read_only || args.x":                Yes,
-		"args.x ? true : true":                     Unknown,
+		"args.x ? true : true":                     Yes,
 		"args.x ? false : false":                   No,
 		"tool.read_only ? args.x : true":           Yes,
 		"tool.read_only ? true : args.x":           Unknown,

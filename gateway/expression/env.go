@@ -3,6 +3,7 @@ package expression
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 )
@@ -13,11 +14,16 @@ type Var struct {
 	Name string
 	Type Type
 	Late bool
+	// Value is that of a variable that never changes. What is read of it counts
+	// as a constant that stands in the expression itself.
+	Value any
 }
 
-// Env declares the variables of an expression. It is immutable.
+// Env declares the variables of an expression, and the functions that only
+// some expressions have. It is immutable.
 type Env struct {
-	vars map[string]Var
+	vars  map[string]Var
+	funcs map[string]*Func
 }
 
 // NewEnv declares an environment. Of two variables of one name the last
@@ -42,13 +48,30 @@ type Vars struct {
 // The values are not copied and must not change afterwards.
 func (e *Env) Vars(values map[string]any) *Vars { return &Vars{values: values} }
 
+// orConstant says where constants may come from beside the expression itself.
+func (e *Env) orConstant() string {
+	var names []string
+	for _, name := range e.names() {
+		if e.vars[name].Value != nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " or come from " + strings.Join(names, " or ")
+}
+
 func (e *Env) names() []string { return slices.Sorted(maps.Keys(e.vars)) }
 
 // unknown words that there is no variable of this name, with a hint.
 func (e *Env) unknown(name string) (text, hint string) {
+	const never = "an expression can never read a secret or an environment variable"
 	switch name {
-	case "env", "secret":
-		return name + " exists only in the templates of runners", "an expression can never read a secret or an environment variable"
+	case "env":
+		return "env is not available here", never
+	case "secret":
+		return name + " exists only in the templates of runners", never
 	case "null", "undefined", "None":
 		return "unknown variable " + name, "write nil"
 	case "True", "False":

@@ -29,6 +29,7 @@ type lowered struct {
 	typ      Type
 	label    string // names it in messages
 	sure     bool   // its value is always a bool
+	mistaken bool   // a mistake in it was reported
 	constant bool
 	value    any // of a constant
 	fn       unary
@@ -44,6 +45,7 @@ type lowerer struct {
 	lets      []let
 	loops     []loop
 	reads     []string
+	calls     []string
 	nested    bool
 }
 
@@ -61,7 +63,7 @@ type loop struct {
 // fail reports a mistake at a node; what is returned takes part in no other.
 func (l *lowerer) fail(n ast.Node, hint, format string, args ...any) lowered {
 	l.report(n.Location().From, fmt.Sprintf(format, args...), hint)
-	return lowered{constant: true, label: "this"}
+	return lowered{constant: true, label: "this", mistaken: true}
 }
 
 // lower rewrites a part of an expression and what it is made of.

@@ -23,10 +23,16 @@ func (l *lowerer) identifier(n *ast.IdentifierNode) lowered {
 	v, ok := l.env.vars[name]
 	if !ok {
 		text, hint := l.env.unknown(name)
+		if _, ok := l.env.vars["secret"]; ok && name == "env" {
+			text, hint = "env is not built yet", declareSecret(l.behind(n))
+		}
 		return l.fail(n, hint, "%s", text)
 	}
 	if !slices.Contains(l.reads, name) {
 		l.reads = append(l.reads, name)
+	}
+	if v.Value != nil {
+		return lowered{typ: v.Type, label: name, constant: true, value: v.Value}
 	}
 	return lowered{typ: v.Type, label: name, fn: func(f *frame, _ any) (any, error) { return f.values[name], nil }}
 }
@@ -78,6 +84,11 @@ func (l *lowerer) field(n *ast.MemberNode, x lowered, name string) lowered {
 		return l.fail(n, "", "%s is %s and has no fields", x.label, k)
 	}
 	owner := x.label
+	if object, ok := x.value.(map[string]any); ok && x.constant {
+		out := constant(object[name])
+		out.label = member(owner, name)
+		return out
+	}
 	return typed(apply(x, member(owner, name), typ, func(_ *frame, v any) (any, error) {
 		switch v := v.(type) {
 		case map[string]any:

@@ -31,6 +31,7 @@ type Program struct {
 	code   *vm.Program                    // else
 	nested bool                           // a list function stands inside another one
 	reads  []string
+	calls  []string
 	bounds func() bounds
 }
 
@@ -63,7 +64,7 @@ func build(src *source, tree ast.Node, env *Env, want Want) *Program {
 	if src.failed {
 		return nil
 	}
-	p := &Program{source: src.text, tree: tree, env: env, label: root.label, reads: l.reads, nested: l.nested}
+	p := &Program{source: src.text, tree: tree, env: env, label: root.label, reads: l.reads, calls: l.calls, nested: l.nested}
 	if root.fn != nil && root.base == nil {
 		p.direct = root.fn
 		return p
@@ -79,6 +80,10 @@ func build(src *source, tree ast.Node, env *Env, want Want) *Program {
 
 // Reads reports whether the expression uses the variable.
 func (p *Program) Reads(name string) bool { return slices.Contains(p.reads, name) }
+
+// Calls reports whether the expression calls the function, one that its
+// environment declares or one of every expression.
+func (p *Program) Calls(name string) bool { return slices.Contains(p.calls, name) }
 
 // Eval runs the expression. Numbers of the result are json.Number or types that encode themselves exactly.
 // An error is an [EvalError].

@@ -72,7 +72,7 @@ func (s *source) parse() ast.Node {
 	}
 	node, err := parse(s.text)
 	if err == nil {
-		return s.exact(node)
+		return s.exact(s.expandHas(node))
 	}
 	if i := strings.Index(s.text, "${"); i >= 0 && s.before == 0 {
 		s.reportTemplate(i)

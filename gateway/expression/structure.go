@@ -97,7 +97,7 @@ func (l *lowerer) taken(name string) bool {
 	for _, let := range l.lets {
 		isVar = isVar || let.name == name
 	}
-	return isVar || isFunction(name)
+	return isVar || isFunction(name) || l.env.funcs[name] != nil
 }
 
 // list is [a, b]; one of constants is a constant.

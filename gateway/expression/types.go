@@ -62,6 +62,14 @@ func Closed(names []string) Type {
 	return Type{kind: mapKind, fields: fields}
 }
 
+// Shape is a JSON value of which this much is known: an object has members of
+// no other names than fields, and the items of a list are of the type item. Where
+// fields or item is nil, nothing is known. Unlike a Closed value it need not be
+// an object at all.
+func Shape(fields map[string]Type, item *Type) Type {
+	return Type{fields: maps.Clone(fields), item: item}
+}
+
 func nonNil(fields map[string]Type) map[string]Type {
 	if fields == nil {
 		return map[string]Type{}

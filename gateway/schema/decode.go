@@ -49,6 +49,21 @@ func decode(raw []byte, most bounds) (any, *problem) {
 	return d.value()
 }
 
+// Decode reads exactly one JSON value (RFC 8259) as strictly as arguments are
+// read: no name may stand twice in one object, at any depth, all text must be
+// UTF-8 and nothing but white space may follow the value. Numbers are
+// json.Number with every digit. At most 4 MiB, 64 levels and 100,000 values
+// are accepted.
+func Decode(raw []byte) (any, error) {
+	most := argsBounds()
+	most.noun = "the contents"
+	v, p := decode(raw, most)
+	if p != nil {
+		return nil, errors.New(p.text)
+	}
+	return v, nil
+}
+
 // syntax reports where raw is not one JSON value.
 func syntax(raw []byte, most bounds) *problem {
 	dec := json.NewDecoder(bytes.NewReader(raw))

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
@@ -14,10 +15,12 @@ const wrapper = "arguments"
 // Normalise decodes arguments as sent into an object; numbers are json.Number
 // with every digit. Nothing, blanks and null stand for {}. A JSON text is read
 // once more as JSON. An object with "arguments" alone, which the schema does
-// not know, is replaced by what is in it. Everything else that is no object,
-// and everything that could only be guessed (duplicate keys, broken JSON, text
+// not know, is replaced by what is in it. Members of the names beside, which
+// are none of the tool's, may stand next to it and are kept; where both say
+// something, what is inside stands. Everything else that is no object, and
+// everything that could only be guessed (duplicate keys, broken JSON, text
 // after the end), is an *Error.
-func (s *Schema) Normalise(raw json.RawMessage) (map[string]any, error) {
+func (s *Schema) Normalise(raw json.RawMessage, beside ...string) (map[string]any, error) {
 	v, p := parseArgs(raw)
 	if text, ok := v.(string); ok && p == nil {
 		v, p = parseArgs([]byte(text))
@@ -29,7 +32,7 @@ func (s *Schema) Normalise(raw json.RawMessage) (map[string]any, error) {
 	if !ok {
 		return nil, refusal(s.notAnObject(v))
 	}
-	return s.unwrap(args)
+	return s.unwrap(args, beside)
 }
 
 // parseArgs decodes one JSON value; blanks are null.
@@ -68,12 +71,12 @@ func (s *Schema) advice() string {
 	return "use named arguments like {" + strings.Join(members, ", ") + "}"
 }
 
-// unwrap takes arguments out of a lone "arguments" that the schema does not
-// know. What is in there and is neither an object nor the text of one stays,
-// for Validate to judge.
-func (s *Schema) unwrap(args map[string]any) (map[string]any, error) {
+// unwrap takes arguments out of an "arguments" that the schema does not know
+// and that is alone but for what may stand beside it. What is in there and is
+// neither an object nor the text of one stays, for Validate to judge.
+func (s *Schema) unwrap(args map[string]any, beside []string) (map[string]any, error) {
 	inner, ok := args[wrapper]
-	if !ok || len(args) != 1 || s.knows(wrapper) {
+	if !ok || !alone(args, beside) || s.knows(wrapper) {
 		return args, nil
 	}
 	if text, ok := inner.(string); ok {
@@ -87,10 +90,27 @@ func (s *Schema) unwrap(args map[string]any) (map[string]any, error) {
 		}
 		inner = v
 	}
-	if unwrapped, ok := asObject(inner); ok {
-		return unwrapped, nil
+	unwrapped, ok := asObject(inner)
+	if !ok {
+		return args, nil
 	}
-	return args, nil
+	for name, value := range args {
+		if _, inside := unwrapped[name]; !inside && name != wrapper {
+			unwrapped[name] = value
+		}
+	}
+	return unwrapped, nil
+}
+
+// alone reports whether an object holds nothing but the wrapper and what may
+// stand beside it.
+func alone(args map[string]any, beside []string) bool {
+	for name := range args {
+		if name != wrapper && !slices.Contains(beside, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // knows reports whether the schema speaks of a top-level property.

@@ -17,6 +17,19 @@ const (
 	busy    = 1 << 14
 	maxKept = 512
 
+	// window is the part of a text that a budget of work is for: workPerByte for
+	// each of its bytes and minWork beside. A text made to be slow takes more;
+	// then the rest of the window, and all that a secret begun there could
+	// reach, is masked unread.
+	window      = 1 << 10
+	workPerByte = 5
+	minWork     = 512
+	// readWork is how many steps the readings of one place cost.
+	readWork = 6
+	// maxRemnantWork bounds the search for the end of a secret that a text
+	// begins with.
+	maxRemnantWork = 1 << 22
+
 	ellipsis = "…"
 )
 
@@ -32,11 +45,20 @@ const (
 func (t *trie) find(text string, end edge) []span {
 	var spans []span
 	w := walker{trie: t, text: text, end: end}
+	paid, budget := 0, 0
 	for i := 0; i < len(text); i++ {
 		if !t.possible(text, i) {
 			continue
 		}
+		if i >= paid {
+			paid, w.work = min(len(text), i+window), 0
+			budget = minWork + workPerByte*(paid-i)
+		}
 		to := w.from(0, i)
+		if w.work > budget {
+			spans, i = append(spans, span{i, min(len(text), paid+maxReach)}), paid-1
+			continue
+		}
 		if w.steps > maxSteps { // what starts in the first half ends in the second
 			to = min(len(text), i+2*maxReach)
 			spans, i = append(spans, span{i, to}), i+maxReach-1
@@ -72,6 +94,9 @@ func (t *trie) remnant(text string) int {
 	best := 0
 	for i := 0; i < len(text) && i < maxEscape; i++ {
 		for n := range t.nodes {
+			if w.work > maxRemnantWork {
+				return max(best, min(len(text), maxReach))
+			}
 			to := w.from(int32(n), i)
 			switch {
 			case w.steps > maxSteps:

@@ -15,25 +15,41 @@ import (
 // or [Masker.Tail].
 type Masker struct{ forms *trie }
 
+// none reports whether there is nothing to mask.
+func (m *Masker) none() bool { return m == nil || m.forms == nil }
+
+// Know adds the values, as NewMasker takes them. It is for whoever hands a
+// Masker out before its values are known; nothing may be masked meanwhile.
+func (m *Masker) Know(values ...Value) {
+	t := m.forms
+	if t == nil {
+		t = newTrie()
+	}
+	for _, v := range values {
+		addForms(t, v.Reveal())
+	}
+	if !t.empty() {
+		m.forms = t
+	}
+}
+
 // NewMasker returns a Masker of the values without the white space around
 // them. A value that has fewer than MinLength other characters is left out:
 // [Config.Resolve] gives no such value.
 func NewMasker(values ...Value) *Masker {
-	t := newTrie()
-	for _, v := range values {
-		addForms(t, v.Reveal())
-	}
-	if t.empty() {
+	m := &Masker{}
+	m.Know(values...)
+	if m.none() {
 		return nil
 	}
-	return &Masker{t}
+	return m
 }
 
 // Text returns s with every known secret replaced. A text that is a JSON
 // object, list or string is one afterwards too.
 func (m *Masker) Text(s string) string {
 	switch {
-	case m == nil:
+	case m.none():
 		return s
 	case isJSON(s):
 		return m.json(s)
@@ -43,7 +59,7 @@ func (m *Masker) Text(s string) string {
 
 // Bytes is Text for bytes; b itself is not changed.
 func (m *Masker) Bytes(b []byte) []byte {
-	if m == nil || b == nil {
+	if m.none() || b == nil {
 		return b
 	}
 	return []byte(m.Text(string(b)))
@@ -53,7 +69,7 @@ func (m *Masker) Bytes(b []byte) []byte {
 // begins in one and ends in another is replaced in each. The list itself is
 // not changed.
 func (m *Masker) Texts(list []string) []string {
-	if m == nil {
+	if m.none() {
 		return list
 	}
 	out := make([]string, len(list))
@@ -76,7 +92,7 @@ func (m *Masker) Texts(list []string) []string {
 // a secret or inside a character: what begins a secret there and has at least
 // MinLength characters is replaced too.
 func (m *Masker) Head(s string) string {
-	if m == nil {
+	if m.none() {
 		return s
 	}
 	return replace(s, m.forms.find(s, cutEnd))
@@ -84,7 +100,7 @@ func (m *Masker) Head(s string) string {
 
 // Tail is Text for the end of a longer text, as Head is for its start.
 func (m *Masker) Tail(s string) string {
-	if m == nil {
+	if m.none() {
 		return s
 	}
 	spans := m.forms.find(s, whole)

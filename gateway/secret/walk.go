@@ -15,6 +15,7 @@ type walker struct {
 	best   int    // end of the longest secret found, -1 for none
 	walked int    // its bytes
 	total  int    // steps from everywhere
+	work   int    // what they and their readings cost, since it was last set to 0
 	cache  []kept // by the place, modulo their number
 }
 
@@ -32,6 +33,7 @@ func (w *walker) from(n int32, at int) int {
 func (w *walker) walk(n int32, at int, gap int) {
 	for {
 		w.steps++
+		w.work++
 		node := &w.trie.nodes[n]
 		if node.end && gap == 0 { // what follows a secret is not part of it
 			w.arrive(node, at)
@@ -146,6 +148,7 @@ func (w *walker) branch(n int32, at int, gap int) {
 // that the same places must be coming again and again.
 func (w *walker) read(at int) []spelling {
 	if w.total+w.steps < busy {
+		w.work += readWork
 		return new(spellings).read(w.text[at:])
 	}
 	if w.cache == nil {
@@ -153,6 +156,7 @@ func (w *walker) read(at int) []spelling {
 	}
 	k := &w.cache[at%maxKept]
 	if k.at != at+1 {
+		w.work += readWork
 		k.at = at + 1
 		k.read(w.text[at:])
 	}

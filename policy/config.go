@@ -1,9 +1,15 @@
 package policy
 
+import (
+	"encoding/json"
+)
+
 // Config is the "policy" section of a configuration.
 type Config struct {
-	Default string       `koanf:"default"` // what happens where no rule matches: allow, deny or ask; deny when empty
-	Rules   []RuleConfig `koanf:"rules"`
+	Default string                     `koanf:"default"` // what happens where no rule matches: allow, deny or ask; deny when empty
+	Data    map[string]json.RawMessage `koanf:"data"`    // values that rules see as data.NAME
+	Rules   []RuleConfig               `koanf:"rules"`
+	Tests   []TestConfig               `koanf:"tests"`
 }
 
 // RuleConfig is one rule. All matchers that are given must hold; within one of
@@ -14,8 +20,44 @@ type RuleConfig struct {
 	Enabled *bool    `koanf:"enabled"` // true when absent
 	Tools   []string `koanf:"tools"`   // globs on the full name
 	Tags    []string `koanf:"tags"`
+	Groups  []string `koanf:"groups"`  // names of groups that the tool is in
 	Callers []string `koanf:"callers"` // globs on the caller's name
+	Via     []string `koanf:"via"`     // how the call was made: direct, batch, call_tool or code
+	Preset  string   `koanf:"preset"`  // a ready-made rule; it has tags, action and reason of its own
 	When    *string  `koanf:"when"`
 	Action  string   `koanf:"action"` // allow, deny or ask
 	Reason  string   `koanf:"reason"`
+	Show    bool     `koanf:"show"` // a caller that the rule keeps from a tool may be told its name and the reason
+}
+
+// TestConfig is one test of the rules: what they decide about a call, or what
+// they list for a caller. Exactly one of Call and Lists is set.
+type TestConfig struct {
+	Name   string          `koanf:"name"`
+	Call   string          `koanf:"call"` // name of a tool
+	Args   json.RawMessage `koanf:"args"` // an object; {} when absent
+	Caller *CallerConfig   `koanf:"caller"`
+	Chat   *ChatConfig     `koanf:"chat"`
+	Via    string          `koanf:"via"`    // direct when empty
+	Now    string          `koanf:"now"`    // what now() gives, RFC 3339; the present when absent
+	Calls  map[string]int  `koanf:"calls"`  // what calls(window, by) gives, by "window by"
+	Expect string          `koanf:"expect"` // allow, deny or ask
+	Rule   *string         `koanf:"rule"`   // name of the rule that decides; not compared when absent
+	Lists  map[string]bool `koanf:"lists"`  // name of a tool: whether it is listed
+}
+
+// CallerConfig is who calls in a test.
+type CallerConfig struct {
+	ID     string                     `koanf:"id"`
+	Name   string                     `koanf:"name"`
+	Kind   string                     `koanf:"kind"`
+	Groups []string                   `koanf:"groups"`
+	Claims map[string]json.RawMessage `koanf:"claims"`
+}
+
+// ChatConfig is the chat of a test.
+type ChatConfig struct {
+	ID      string                     `koanf:"id"`
+	Groups  []string                   `koanf:"groups"`
+	Context map[string]json.RawMessage `koanf:"context"`
 }

@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -20,10 +23,23 @@ const (
 
 // Request is a call about which to decide.
 type Request struct {
-	Tool   *tool.Spec
-	Args   map[string]any // checked arguments; numbers are json.Number
-	Caller tool.Caller
-	Via    tool.Via
+	Tool    *tool.Spec
+	Args    map[string]any // checked arguments; numbers are json.Number
+	Caller  tool.Caller    // the outermost
+	Chat    tool.Chat
+	Via     tool.Via
+	Reason  string    // why the model says it calls the tool; may be empty
+	Depth   int       // calls that lie between the caller and this one
+	Now     time.Time // what now() gives and calls() counts back from; the present when zero
+	Counter Counter   // what calls() asks; without one it gives 0
+}
+
+// now is the time of the call.
+func (r *Request) now() time.Time {
+	if r.Now.IsZero() {
+		return time.Now()
+	}
+	return r.Now
 }
 
 // Decision is what the policy says about one request.
@@ -38,85 +54,111 @@ type Decision struct {
 // use. The nil Engine, that of a configuration without a policy section,
 // allows every call.
 type Engine struct {
-	env      *expression.Env
-	rules    []*rule
-	fallback Effect
+	env       *expression.Env
+	catalogue catalogue
+	rules     []*rule
+	fallback  Effect
+	byTool    map[*tool.Spec][]*rule // the rules that reach each tool of the catalogue
+	counting  map[*tool.Spec]bool    // whether one of these calls calls()
 }
 
 // Compile compiles a policy section and reports every mistake at its place.
 // The engine is only to be used when nothing was reported.
-func Compile(at diag.Cursor, cfg *Config) *Engine {
-	e := &Engine{env: environment(), fallback: Effect(cfg.Default)}
+//
+// What rules read of the arguments is checked against the tools that they can
+// reach, if tools are given; those must then be all there are. Rules that do
+// not reach one of these tools cost its calls nothing.
+func Compile(at diag.Cursor, cfg *Config, tools ...Known) *Engine {
+	e := &Engine{catalogue: newCatalogue(tools), fallback: Effect(cfg.Default)}
 	if e.fallback == "" {
 		e.fallback = Deny
 	}
+	e.env = Environment(dataVar(at.Key("data"), cfg.Data))
+	presetNames := map[string]bool{}
 	for i := range cfg.Rules {
-		rc := &cfg.Rules[i]
-		r := compileRule(at.Key("rules"), i, rc, e.env)
-		if r != nil && (rc.Enabled == nil || *rc.Enabled) {
+		here := at.Key("rules").Index(i)
+		rc, ok := expand(here, cfg.Rules[i])
+		if cfg.Rules[i].Name == "" && rc.Name != "" {
+			if presetNames[rc.Name] {
+				here.Key("preset").Hintf("give one of them a name", "another rule without a name has the preset %s too", rc.Name)
+			}
+			presetNames[rc.Name] = true
+		}
+		if r := e.compileRule(here, i, &rc); r != nil && ok && (rc.Enabled == nil || *rc.Enabled) {
 			e.rules = append(e.rules, r)
 		}
 	}
+	e.index()
 	return e
 }
 
-// Advise warns of rules that are valid and yet not what anyone wants, given
-// the tools of the configuration, and of tools that no rule lets anyone call.
-// at is the place of the policy section, toolAt that of a tool.
-func (e *Engine) Advise(at diag.Cursor, toolAt func(name string) diag.Cursor, tools []*tool.Spec) {
-	known := tagsOf(tools)
+// dataVar declares the variable data, whose values never change.
+func dataVar(at diag.Cursor, data map[string]json.RawMessage) expression.Var {
+	values := make(map[string]any, len(data))
+	for name, raw := range data {
+		v, err := decode(raw)
+		if err != nil {
+			at.Key(name).Errorf("this is not JSON")
+		}
+		values[name] = v
+	}
+	return expression.Var{Name: "data", Type: expression.Closed(slices.Collect(maps.Keys(values))), Value: values}
+}
+
+// index finds the rules of each tool of the catalogue.
+func (e *Engine) index() {
+	e.byTool = make(map[*tool.Spec][]*rule, len(e.catalogue))
+	e.counting = make(map[*tool.Spec]bool, len(e.catalogue))
+	for _, t := range e.catalogue {
+		e.byTool[t.spec] = e.reaching(t.spec)
+		e.counting[t.spec] = slices.ContainsFunc(e.byTool[t.spec], (*rule).counts)
+	}
+}
+
+// Counts reports whether what is decided about calls of a tool may hang on
+// calls(): a decision and its count then belong together, or calls that come at
+// the same time would all be decided before one of them counts.
+func (e *Engine) Counts(s *tool.Spec) bool {
+	if e == nil {
+		return false
+	}
+	if counts, ok := e.counting[s]; ok {
+		return counts
+	}
+	return slices.ContainsFunc(e.reaching(s), (*rule).counts)
+}
+
+func (e *Engine) reaching(s *tool.Spec) []*rule {
+	var rules []*rule
 	for _, r := range e.rules {
-		here := at.Key("rules").Index(r.index)
-		for i, tag := range r.tags {
-			if near := diag.DidYouMean(tag, known); near != "" && !slices.Contains(known, tag) {
-				here.Key("tags").Index(i).Warnf(near, "no tool has the tag %s", tag)
-			}
-		}
-		if !slices.ContainsFunc(tools, r.reaches) {
-			here.Warnf("check the names in tools and tags", "rule %q reaches none of the tools", r.name)
-		}
-		if r.effect == Ask {
-			here.Key("action").Warnf("use deny or allow", "no approver can be set up yet, so a call that this rule asks about does not run")
+		if r.reaches(s) {
+			rules = append(rules, r)
 		}
 	}
-	e.adviseTools(toolAt, tools)
+	return rules
 }
 
-// adviseTools warns of tools that would never be listed for want of a rule.
-func (e *Engine) adviseTools(at func(name string) diag.Cursor, tools []*tool.Spec) {
-	if e.fallback != Deny {
-		return
+// about lists the rules that reach a tool, in their order.
+func (e *Engine) about(s *tool.Spec) []*rule {
+	if rules, ok := e.byTool[s]; ok {
+		return rules
 	}
-	for _, t := range tools {
-		if !slices.ContainsFunc(e.rules, func(r *rule) bool { return r.reaches(t) }) {
-			at(t.Name).Warnf("name the tool or one of its tags in a rule", "no rule reaches this tool and the default is deny, so nobody can see or call it")
-		}
-	}
-}
-
-// tagsOf are the tags of the tools, sorted.
-func tagsOf(tools []*tool.Spec) []string {
-	var tags []string
-	for _, t := range tools {
-		tags = append(tags, t.Tags...)
-	}
-	slices.Sort(tags)
-	return slices.Compact(tags)
+	return e.reaching(s)
 }
 
 // Decide finds the first rule that matches the request. A condition or a
-// reason that fails to evaluate denies.
+// reason that fails to evaluate denies. Nothing is counted: see [Counter].
 func (e *Engine) Decide(req *Request) Decision {
 	if e == nil {
 		return Decision{Effect: Allow}
 	}
 	var vars *expression.Vars
-	for _, r := range e.rules {
-		if !r.matches(req) {
+	for _, r := range e.about(req.Tool) {
+		if !r.concerns(req) {
 			continue
 		}
 		if vars == nil {
-			vars = e.env.Vars(req.values())
+			vars = e.env.Vars(req.Values())
 		}
 		ok, err := r.holds(vars)
 		if err != nil {
@@ -127,43 +169,4 @@ func (e *Engine) Decide(req *Request) Decision {
 		}
 	}
 	return Decision{Effect: e.fallback}
-}
-
-func (r *rule) decision(vars *expression.Vars) Decision {
-	d := Decision{Effect: r.effect, Rule: r.name}
-	if r.reason == nil {
-		return d
-	}
-	if d.Reason, _, d.Err = r.reason.Text(vars); d.Err != nil {
-		d.Effect = Deny
-	}
-	return d
-}
-
-// Lists reports whether a caller may be shown a tool: unless every call of it
-// is certainly denied, whatever its arguments.
-func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
-	if e == nil {
-		return true
-	}
-	req := Request{Tool: s, Caller: caller, Via: tool.ViaDirect}
-	values := req.values()
-	delete(values, "args")
-	var vars *expression.Vars
-	for _, r := range e.rules {
-		if !r.matches(&req) {
-			continue
-		}
-		if vars == nil {
-			vars = e.env.Vars(values)
-		}
-		truth := r.early(vars)
-		if truth != expression.No && r.effect != Deny {
-			return true
-		}
-		if truth == expression.Yes {
-			return false
-		}
-	}
-	return e.fallback != Deny
 }

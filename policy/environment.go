@@ -5,34 +5,58 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// environment declares what a rule may see. The arguments are late: a list of
-// tools is made before there are any.
-func environment() *expression.Env {
-	return expression.NewEnv(
-		expression.Var{Name: "tool", Type: expression.Object(map[string]expression.Type{
+// lateNames are the variables that are known only once there is a call.
+var lateNames = []string{"args", "call", "chat"}
+
+// Environment declares what a rule, and everything else that judges a call, may
+// see: tool, args, caller, chat and call, and the functions now, calls, glob,
+// host, host_in, path_in and cidr. What belongs to one call is late: a list of
+// tools is made before there is one, and for a client that has not said which
+// chat it is for. More may be declared behind it.
+func Environment(more ...expression.Var) *expression.Env {
+	return expression.NewEnv(append([]expression.Var{
+		{Name: "tool", Type: expression.Object(map[string]expression.Type{
 			"name": expression.String, "namespace": expression.String, "method": expression.String,
 			"source": expression.String, "tags": expression.Strings,
 			"read_only": expression.Bool, "destructive": expression.Bool,
 		})},
-		expression.Var{Name: "caller", Type: expression.Object(map[string]expression.Type{
+		{Name: "caller", Type: expression.Object(map[string]expression.Type{
 			"id": expression.String, "name": expression.String, "kind": expression.String,
 			"groups": expression.Strings, "claims": expression.JSON,
 		})},
-		expression.Var{Name: "call", Type: expression.Object(map[string]expression.Type{
-			"via": expression.String,
+		{Name: "chat", Late: true, Type: expression.Object(map[string]expression.Type{
+			"id": expression.String, "groups": expression.Strings, "context": expression.JSON,
 		})},
-		expression.Var{Name: "args", Type: expression.JSON, Late: true},
-	)
+		{Name: "call", Late: true, Type: expression.Object(map[string]expression.Type{
+			"via": expression.String, "reason": expression.String, "depth": expression.Int,
+		})},
+		{Name: "args", Type: expression.JSON, Late: true},
+	}, more...)...).With(functions()...)
 }
 
-// values gives the variables for one request.
-func (r *Request) values() map[string]any {
+// requestName is where the functions find the request among the values; no
+// expression can write it.
+const requestName = "the request"
+
+// Values gives the variables of [Environment] for one request.
+func (r *Request) Values() map[string]any {
 	return map[string]any{
-		"tool":   toolValue(r.Tool),
-		"caller": callerValue(r.Caller),
-		"call":   map[string]any{"via": string(r.Via)},
-		"args":   r.Args,
+		"tool":      toolValue(r.Tool),
+		"caller":    callerValue(r.Caller),
+		"chat":      map[string]any{"id": r.Chat.ID, "groups": r.Chat.Groups, "context": r.Chat.Context},
+		"call":      map[string]any{"via": string(r.Via), "reason": r.Reason, "depth": r.Depth},
+		"args":      r.Args,
+		requestName: r,
 	}
+}
+
+// requestOf is the request that an expression runs for; an empty one where it
+// runs for none.
+func requestOf(known expression.Known) *Request {
+	if r, ok := known.Value(requestName).(*Request); ok {
+		return r
+	}
+	return &Request{}
 }
 
 func toolValue(s *tool.Spec) map[string]any {

@@ -12,22 +12,27 @@ import (
 type rule struct {
 	index   int // in the section
 	name    string
-	tools   []glob
-	tags    []string
-	callers []glob
+	about   Matcher
+	callers []tool.Glob
+	via     []string
 	when    *expression.Program // nil when the rule has no condition
 	effect  Effect
 	reason  *expression.Template // nil when the rule gives none
+	show    bool
 }
 
-// compileRule compiles the rule at an index of a list. It reports every mistake and then returns nil.
-func compileRule(at diag.Cursor, index int, cfg *RuleConfig, env *expression.Env) *rule {
-	at = at.Index(index)
-	r := &rule{index: index, name: cfg.Name, tags: cfg.Tags, effect: Effect(cfg.Action)}
-	var okTools, okCallers bool
-	r.tools, okTools = compileGlobs(at.Key("tools"), cfg.Tools)
+// compileRule compiles the rule at the cursor, whose preset is expanded. It
+// reports every mistake and then returns nil.
+func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
+	r := &rule{index: index, name: cfg.Name, effect: Effect(cfg.Action), via: cfg.Via, show: cfg.Show}
+	var okMatcher, okCallers bool
+	r.about, okMatcher = CompileMatcher(at, cfg.Tools, cfg.Tags, cfg.Groups)
 	r.callers, okCallers = compileGlobs(at.Key("callers"), cfg.Callers)
-	ok := okTools && okCallers
+	ok := okMatcher && okCallers
+	env := e.env
+	if okMatcher {
+		env = env.Declare(expression.Var{Name: "args", Late: true, Type: e.catalogue.args(&r.about)})
+	}
 	if cfg.When != nil {
 		r.when = expression.Compile(at.Key("when"), *cfg.When, env, expression.WantBool)
 		ok = ok && r.when != nil
@@ -36,38 +41,31 @@ func compileRule(at diag.Cursor, index int, cfg *RuleConfig, env *expression.Env
 		r.reason = expression.ParseTemplate(at.Key("reason"), cfg.Reason, env)
 		ok = ok && r.reason != nil
 	}
+	if cfg.Show && r.effect != Deny {
+		at.Key("show").Hintf("remove it", "only a deny rule keeps anyone from a tool, and this one is of action %s", cfg.Action)
+		ok = false
+	}
 	if !ok {
 		return nil
 	}
 	return r
 }
 
-func compileGlobs(at diag.Cursor, patterns []string) ([]glob, bool) {
-	globs := make([]glob, 0, len(patterns))
-	ok := true
-	for i, p := range patterns {
-		g, err := parseGlob(p)
-		if err != nil {
-			at.Index(i).Errorf("%v", err)
-			ok = false
-		}
-		globs = append(globs, g)
-	}
-	return globs, ok
-}
-
 // reaches reports whether the matchers on the tool itself hold.
-func (r *rule) reaches(s *tool.Spec) bool {
-	if len(r.tools) > 0 && !matchAny(r.tools, s.Name) {
-		return false
-	}
-	return len(r.tags) == 0 || slices.ContainsFunc(r.tags, s.HasTag)
+func (r *rule) reaches(s *tool.Spec) bool { return r.about.Reaches(s) }
+
+// calledBy reports whether the matcher on the caller holds.
+func (r *rule) calledBy(c *tool.Caller) bool {
+	return len(r.callers) == 0 || tool.MatchAny(r.callers, c.Name)
 }
 
-// matches reports whether all matchers hold.
-func (r *rule) matches(req *Request) bool {
-	return r.reaches(req.Tool) && (len(r.callers) == 0 || matchAny(r.callers, req.Caller.Name))
+// calledVia reports whether the matcher on the way of the call holds.
+func (r *rule) calledVia(via tool.Via) bool {
+	return len(r.via) == 0 || slices.Contains(r.via, string(via))
 }
+
+// concerns reports whether the matchers hold that are not on the tool.
+func (r *rule) concerns(req *Request) bool { return r.calledBy(&req.Caller) && r.calledVia(req.Via) }
 
 // holds evaluates the condition.
 func (r *rule) holds(vars *expression.Vars) (bool, error) {
@@ -77,10 +75,32 @@ func (r *rule) holds(vars *expression.Vars) (bool, error) {
 	return r.when.Bool(vars)
 }
 
-// early evaluates the condition as far as it is certain without arguments.
+// counts reports whether the condition asks how many calls there were. What the
+// reason asks changes its text only.
+func (r *rule) counts() bool { return r.when != nil && r.when.Calls(callsName) }
+
+// early says what is certain of the rule, for a tool and a caller that it
+// concerns, before there is a call.
 func (r *rule) early(vars *expression.Vars) expression.Truth {
-	if r.when == nil {
-		return expression.Yes
+	truth := expression.Yes
+	if r.when != nil {
+		truth = r.when.Early(vars)
 	}
-	return r.when.Early(vars)
+	if truth == expression.Yes && len(r.via) > 0 {
+		return expression.Unknown
+	}
+	return truth
+}
+
+// decision is what becomes of a call for which the rule holds. A reason that
+// cannot be put into words denies.
+func (r *rule) decision(vars *expression.Vars) Decision {
+	d := Decision{Effect: r.effect, Rule: r.name}
+	if r.reason == nil {
+		return d
+	}
+	if d.Reason, _, d.Err = r.reason.Text(vars); d.Err != nil {
+		d.Effect = Deny
+	}
+	return d
 }

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Known is a tool that rules are checked against.
+type Known struct {
+	Spec *tool.Spec
+	// Parameters is the schema of the arguments that rules see; nil for a tool
+	// that takes none.
+	Parameters json.RawMessage
+}
+
+// catalogue is the tools of a configuration with what their arguments are.
+type catalogue []catalogued
+
+type catalogued struct {
+	spec *tool.Spec
+	args *shape
+}
+
+func newCatalogue(tools []Known) catalogue {
+	c := make(catalogue, len(tools))
+	for i, k := range tools {
+		c[i] = catalogued{k.Spec, shapeOf(k.Parameters)}
+	}
+	return c
+}
+
+// args is the type of the arguments of whatever tools a matcher reaches: what
+// one of them has may be there. About tools that nobody knows, nothing is known.
+func (c catalogue) args(m *Matcher) expression.Type {
+	var all *shape
+	for _, t := range c {
+		if m.Reaches(t.spec) {
+			all = merge(all, t.args)
+		}
+	}
+	if all == nil {
+		return expression.JSON
+	}
+	return all.typ()
+}
+
+// lacking finds a tool that the matcher reaches, that has the first name of a
+// path of the arguments, and in which the path may lead to nothing; nil when
+// there is none.
+func (c catalogue) lacking(m *Matcher, path []string) *tool.Spec {
+	for _, t := range c {
+		if t.args.members[path[0]] != nil && m.Reaches(t.spec) && t.args.optional(path) {
+			return t.spec
+		}
+	}
+	return nil
+}
+
+// named finds a tool by its name; nil when there is none.
+func (c catalogue) named(name string) *tool.Spec {
+	for _, t := range c {
+		if t.spec.Name == name {
+			return t.spec
+		}
+	}
+	return nil
+}
+
+// names lists the names of the tools, sorted.
+func (c catalogue) names() []string {
+	out := make([]string, len(c))
+	for i, t := range c {
+		out[i] = t.spec.Name
+	}
+	slices.Sort(out)
+	return out
+}

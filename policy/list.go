@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// ahead goes through the rules that may decide about calls of a tool, before
+// there is one: those that certainly do not hold are left out, and one that
+// certainly holds is the last.
+func (e *Engine) ahead(s *tool.Spec, caller tool.Caller) iter.Seq2[*rule, expression.Truth] {
+	return func(yield func(*rule, expression.Truth) bool) {
+		var vars *expression.Vars
+		for _, r := range e.about(s) {
+			if !r.calledBy(&caller) {
+				continue
+			}
+			if vars == nil {
+				vars = e.listVars(s, caller)
+			}
+			truth := r.early(vars)
+			if truth != expression.No && !yield(r, truth) || truth == expression.Yes {
+				return
+			}
+		}
+	}
+}
+
+// listVars are the variables as far as they are known without a call.
+func (e *Engine) listVars(s *tool.Spec, caller tool.Caller) *expression.Vars {
+	return e.env.Vars(map[string]any{"tool": toolValue(s), "caller": callerValue(caller)})
+}
+
+// Lists reports whether a caller may be shown a tool: unless every call of it
+// is certainly denied, whatever its arguments and its chat.
+func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
+	if e == nil {
+		return true
+	}
+	for r, truth := range e.ahead(s, caller) {
+		if r.effect != Deny {
+			return true
+		}
+		if truth == expression.Yes {
+			return false
+		}
+	}
+	return e.fallback != Deny
+}
+
+// Visibility is what a caller may know of a tool.
+type Visibility int
+
+// The kinds of Visibility.
+const (
+	Hidden Visibility = iota // nothing: it reads like a tool that does not exist
+	Told                     // in no list, but that it exists and why it may not be called
+	Shown                    // everything
+)
+
+// Visibility says what a caller may know of a tool. A tool is Told where every
+// call of it is certainly denied and each rule that may do so has show; the
+// decision is then what to tell, without a reason where that hangs on the call.
+func (e *Engine) Visibility(s *tool.Spec, caller tool.Caller) (Visibility, Decision) {
+	if e.Lists(s, caller) {
+		return Shown, Decision{}
+	}
+	for r, truth := range e.ahead(s, caller) {
+		if !r.show {
+			break
+		}
+		if truth == expression.Yes {
+			return Told, r.told(e.listVars(s, caller))
+		}
+	}
+	return Hidden, Decision{Effect: Deny}
+}
+
+// told is the rule's decision before there is a call.
+func (r *rule) told(known *expression.Vars) Decision {
+	d := Decision{Effect: Deny, Rule: r.name}
+	if r.reason == nil || slices.ContainsFunc(lateNames, r.reason.Reads) {
+		return d
+	}
+	if text, _, err := r.reason.Text(known); err == nil {
+		d.Reason = text
+	}
+	return d
+}
+
+// Depends is the effect of an [Outlook] that hangs on the call.
+const Depends Effect = "depends"
+
+// Outlook is what becomes of the calls of a tool, as far as that is certain
+// before there is one.
+type Outlook struct {
+	Effect Effect   // that of every call that can be judged, or Depends
+	Rules  []string // the rules that may decide, in their order; empty for the default alone
+	Else   bool     // the default may decide
+}
+
+// Outlook looks ahead at the calls of a tool by a caller.
+func (e *Engine) Outlook(s *tool.Spec, caller tool.Caller) Outlook {
+	if e == nil {
+		return Outlook{Effect: Allow, Else: true}
+	}
+	var effects []Effect
+	out := Outlook{Else: true}
+	for r, truth := range e.ahead(s, caller) {
+		effects = append(effects, r.effect)
+		out.Rules = append(out.Rules, r.name)
+		out.Else = truth != expression.Yes
+	}
+	if out.Else {
+		effects = append(effects, e.fallback)
+	}
+	out.Effect = effects[0]
+	for _, effect := range effects {
+		if effect != out.Effect {
+			out.Effect = Depends
+			break
+		}
+	}
+	return out
+}

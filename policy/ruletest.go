@@ -1,0 +1,238 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Prepare makes of the arguments that a call sends to the tool of the request
+// what rules see of them, Args and Reason: read, cast and checked as those of a
+// real call are. The rest of the request is complete.
+type Prepare func(req *Request, sent json.RawMessage) error
+
+// Tests are the compiled tests of a policy.
+type Tests struct {
+	engine *Engine
+	tests  []*ruleTest
+}
+
+// ruleTest is one test: about a call where req is set, else about a list.
+type ruleTest struct {
+	name   string
+	req    *Request
+	expect Effect  // empty when it does not matter
+	rule   *string // nil when it does not matter
+	caller tool.Caller
+	lists  map[*tool.Spec]bool
+}
+
+// TestResult is the outcome of one test.
+type TestResult struct {
+	Name        string
+	Differences []string // what came out otherwise than the test says; empty when it passed
+	Decision    Decision // of a test about a call
+	Explanation *Explanation
+}
+
+// OK reports whether the test passed.
+func (r *TestResult) OK() bool { return len(r.Differences) == 0 }
+
+// CompileTests compiles the tests of a policy section, at is their place. It
+// reports every mistake in them, and leaves out tests that have one. The engine
+// must have been compiled with the tools of the configuration.
+func (e *Engine) CompileTests(at diag.Cursor, cfg []TestConfig, prepare Prepare) *Tests {
+	ts := &Tests{engine: e}
+	seen := map[string]bool{}
+	for i := range cfg {
+		c := testCompiler{at: at.Index(i), engine: e, prepare: prepare}
+		t := c.compile(&cfg[i])
+		if seen[t.name] {
+			c.fail("name", "rename one of them", "another test has the name %q too", t.name)
+		}
+		seen[t.name] = true
+		if !c.failed {
+			ts.tests = append(ts.tests, t)
+		}
+	}
+	return ts
+}
+
+type testCompiler struct {
+	at      diag.Cursor
+	engine  *Engine
+	prepare Prepare
+	failed  bool
+}
+
+func (c *testCompiler) fail(key, hint, format string, args ...any) {
+	c.failed = true
+	at := c.at
+	for part := range strings.SplitSeq(key, " ") {
+		at = at.Key(part)
+	}
+	at.Hintf(hint, format, args...)
+}
+
+func (c *testCompiler) compile(cfg *TestConfig) *ruleTest {
+	t := &ruleTest{name: cfg.Name, caller: c.caller(cfg.Caller)}
+	switch isCall := cfg.Call != ""; {
+	case isCall == (len(cfg.Lists) > 0):
+		c.failed = true
+		c.at.Hintf("write call: TOOL with expect, or lists: {TOOL: true}", "a test is about one call or about lists")
+	case isCall:
+		c.call(t, cfg)
+	default:
+		c.lists(t, cfg)
+	}
+	return t
+}
+
+func (c *testCompiler) call(t *ruleTest, cfg *TestConfig) {
+	t.expect, t.rule = Effect(cfg.Expect), cfg.Rule
+	if cfg.Expect == "" && cfg.Rule == nil {
+		c.fail("expect", "write expect: allow, deny or ask", "is missing")
+	}
+	if cfg.Rule != nil {
+		c.rule(*cfg.Rule)
+	}
+	t.req = &Request{Caller: t.caller, Chat: c.chat(cfg.Chat), Via: tool.Via(cfg.Via), Now: c.now(cfg.Now), Counter: c.calls(cfg.Calls)}
+	if t.req.Via == "" {
+		t.req.Via = tool.ViaDirect
+	}
+	if t.req.Tool = c.tool("call", cfg.Call); t.req.Tool == nil {
+		return
+	}
+	if err := c.prepare(t.req, cfg.Args); err != nil {
+		c.fail("args", "", "a call of %s with these arguments does not reach the rules: %v", cfg.Call, err)
+	}
+}
+
+func (c *testCompiler) rule(name string) {
+	names := make([]string, 0, len(c.engine.rules))
+	for _, r := range c.engine.rules {
+		names = append(names, r.name)
+	}
+	if name != "" && !slices.Contains(names, name) {
+		slices.Sort(names)
+		c.fail("rule", diag.DidYouMean(name, names), "no rule that is enabled has the name %q", name)
+	}
+}
+
+func (c *testCompiler) tool(key, name string) *tool.Spec {
+	spec := c.engine.catalogue.named(name)
+	if spec == nil {
+		c.fail(key, diag.DidYouMean(name, c.engine.catalogue.names()), "no tool is named %q", name)
+	}
+	return spec
+}
+
+func (c *testCompiler) lists(t *ruleTest, cfg *TestConfig) {
+	for _, own := range []struct {
+		key   string
+		given bool
+	}{
+		{"args", cfg.Args != nil},
+		{"via", cfg.Via != ""},
+		{"now", cfg.Now != ""},
+		{"calls", cfg.Calls != nil},
+		{"chat", cfg.Chat != nil},
+		{"expect", cfg.Expect != ""},
+		{"rule", cfg.Rule != nil},
+	} {
+		if own.given {
+			c.fail(own.key, "remove it", "lists are made before there is a call, so %s changes nothing here", own.key)
+		}
+	}
+	t.lists = make(map[*tool.Spec]bool, len(cfg.Lists))
+	for _, name := range slices.Sorted(maps.Keys(cfg.Lists)) {
+		if spec := c.tool("lists "+name, name); spec != nil {
+			t.lists[spec] = cfg.Lists[name]
+		}
+	}
+}
+
+// Run runs every test, in the order of the configuration.
+func (ts *Tests) Run() []TestResult {
+	out := make([]TestResult, len(ts.tests))
+	for i, t := range ts.tests {
+		if t.req != nil {
+			out[i] = t.runCall(ts.engine)
+		} else {
+			out[i] = t.runLists(ts.engine)
+		}
+	}
+	return out
+}
+
+func (t *ruleTest) runCall(e *Engine) TestResult {
+	x := e.Explain(t.req)
+	out := TestResult{Name: t.name, Decision: x.Decision, Explanation: &x}
+	if t.expect != "" && t.expect != x.Effect {
+		out.Differences = append(out.Differences, fmt.Sprintf("expected %s, got %s by %s%s", t.expect, x.Effect, by(x.Rule), x.failure()))
+	}
+	if t.rule != nil && *t.rule != x.Rule {
+		out.Differences = append(out.Differences, fmt.Sprintf("expected that %s decides, and it was %s%s", by(*t.rule), by(x.Rule), e.passedOver(&x, *t.rule)))
+	}
+	return out
+}
+
+// passedOver says why an expected rule did not decide.
+func (e *Engine) passedOver(x *Explanation, rule string) string {
+	for _, try := range x.Tried {
+		if try.Rule == rule {
+			return fmt.Sprintf(" (%s: %s)", by(rule), try.Why)
+		}
+	}
+	if rule == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s comes later)", by(rule))
+}
+
+func (d *Decision) failure() string {
+	if d.Err == nil {
+		return ""
+	}
+	return ", which could not be evaluated: " + d.Err.Error()
+}
+
+// String says what was decided and by what.
+func (d *Decision) String() string { return string(d.Effect) + " by " + by(d.Rule) + d.failure() }
+
+// by names what decided.
+func by(rule string) string {
+	if rule == "" {
+		return "the default"
+	}
+	return fmt.Sprintf("rule %q", rule)
+}
+
+func (t *ruleTest) runLists(e *Engine) TestResult {
+	out := TestResult{Name: t.name}
+	for _, c := range e.catalogue {
+		want, asked := t.lists[c.spec]
+		if got := e.Lists(c.spec, t.caller); asked && got != want {
+			verb := map[bool]string{true: "is listed, and should not be", false: "is not listed, and should be"}[got]
+			out.Differences = append(out.Differences, fmt.Sprintf("%s %s (%s)", c.spec.Name, verb, e.Outlook(c.spec, t.caller)))
+		}
+	}
+	return out
+}
+
+// String says what becomes of the calls and by which rules.
+func (o Outlook) String() string {
+	var who []string
+	for _, name := range o.Rules {
+		who = append(who, by(name))
+	}
+	if o.Else {
+		who = append(who, by(""))
+	}
+	return string(o.Effect) + " by " + strings.Join(who, " or ")
+}

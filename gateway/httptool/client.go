@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -50,6 +51,21 @@ func NewClient(networks []netip.Prefix) *Client {
 		guard:     g,
 	}
 }
+
+// Do sends a request of the gateway's own, such as a webhook's, under the rules
+// that hold for those of tools: which networks may be reached, and no redirect
+// to elsewhere. The error holds no query of an address.
+func (c *Client) Do(req *http.Request) (*http.Response, error) {
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, withoutQuery(err)
+	}
+	return resp, nil
+}
+
+// Advise warns at a place of the configuration of an origin, a scheme with a
+// host, that no request could reach.
+func (c *Client) Advise(at diag.Cursor, origin string) { warnOfRefusal(at, origin, c) }
 
 // Close closes the connections that are not in use; those in use close when
 // their call ends. It never fails.

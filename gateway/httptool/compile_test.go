@@ -49,6 +49,8 @@ var blocks = []struct {
 	{"an encoded dot segment", Config{URL: base + "/%2E%2e/"}, `http.url: ".." is a segment of the path`},
 	{"dots in a query", Config{URL: base, Path: "/x?f=../y"}, ""},
 	{"a relative path", Config{URL: base, Path: "c/${args.id}"}, "http.path: the path must start with / (write /c/…)"},
+	{"a path that is a variable", Config{URL: base, Path: "args.id"}, "http.path: the path must start with / (write /${args.id})"},
+	{"a path that is a variable in a list", Config{URL: base, Path: `args["a b"].c `}, `http.path: the path must start with / (write /${args["a b"].c})`},
 	{"a path from outside", Config{URL: base, Path: "${args.id}"}, "http.path: the path must start with /"},
 	{"an unknown argument", Config{URL: base, Path: "/${args.idd}"}, "http.path: "},
 	{"an unknown secret", Config{URL: base, Query: texts{"q": {"a", "${secret.kee}"}}}, "http.query.q.1: "},

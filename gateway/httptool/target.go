@@ -33,14 +33,30 @@ func (c *compiler) target(at diag.Cursor, cfg Config, client *Client) target {
 		t.base = c.pieces(at.Key("url"), cfg.URL, len(t.origin))
 	}
 	if cfg.Path != "" {
-		t.path = c.pieces(at.Key("path"), cfg.Path, 0)
-		if cfg.Path[0] != '/' {
-			c.wrong(at.Key("path"), "write /"+firstWord(cfg.Path), "the path must start with /")
-		}
+		t.path = c.path(at.Key("path"), cfg.Path)
 	}
 	t.query = c.fields(at.Key("query"), cfg.Query)
 	return t
 }
+
+// path compiles the path and holds it to its start. A path that is a variable
+// without its ${} lacks that too, and is told so in one sentence.
+func (c *compiler) path(at diag.Cursor, text string) []piece {
+	const what = "the path must start with /"
+	aside := diag.NewCursor(&diag.Report{}, nowhere)
+	switch {
+	case text[0] == '/':
+	case !strings.Contains(text, "${") && expression.ParseTemplate(aside, text, c.env) == nil:
+		c.wrong(at, "write /${"+strings.TrimSpace(text)+"}", what)
+		return nil
+	default:
+		c.wrong(at, "write /"+firstWord(text), what)
+	}
+	return c.pieces(at, text, 0)
+}
+
+// nowhere is the places of what is compiled to learn whether it can be.
+func nowhere([]string) (diag.Spot, bool) { return diag.Spot{Plain: -1}, true }
 
 // firstWord is the start of a path for a hint, without its templates.
 func firstWord(path string) string {

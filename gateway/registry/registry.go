@@ -14,7 +14,7 @@ import (
 // Entry is one tool of a configuration with what is needed to run it.
 type Entry struct {
 	Spec   *tool.Spec
-	Schema *schema.Schema // of Spec.Parameters
+	Schema *schema.Schema // of all arguments; Spec.Parameters is what models are shown of it
 	Runner tool.Runner
 }
 

@@ -29,6 +29,18 @@ func cut(text string, limit int) string {
 	return text[:end] + "… (" + strconv.Itoa(len(text)-end) + " more bytes)"
 }
 
+// cutNotes returns the first notes, each cut, and how many more there are.
+func cutNotes(notes []string) []string {
+	var out []string
+	for i, note := range notes {
+		if i == MaxNotes {
+			return append(out, "… ("+strconv.Itoa(len(notes)-i)+" more notes)")
+		}
+		out = append(out, cut(note, MaxText))
+	}
+	return out
+}
+
 // cutArguments returns args, or an object that says how large they were.
 func cutArguments(args json.RawMessage, limit int) json.RawMessage {
 	switch {

@@ -13,7 +13,9 @@ import (
 // that nobody reads.
 const (
 	MaxName = 256  // characters of an identifier or a name
-	MaxText = 4000 // characters of a reason, an error or its cause
+	MaxText = 4000 // characters of a reason, an error or its cause, or a note
+
+	MaxNotes = 20 // notes of a call
 )
 
 // timeLayout is RFC 3339 with microseconds, always of the same width.
@@ -39,14 +41,17 @@ type Record struct {
 	// Arguments are the JSON the tool was given or, where it never came to
 	// that, what was sent, which need not be JSON.
 	Arguments json.RawMessage
-	Result    string    // the answer as text; the journal keeps its beginning
-	Decision  string    // allow, deny or ask; empty when policy was not asked
-	Rule      string    // the policy rule that decided
-	Reason    string    // the reason that rule gives
-	Code      tool.Code // empty for a call that went well
-	Error     string    // the sentence the caller was given
-	Cause     string    // what only the operator may read
-	Duration  time.Duration
+	Result    string // the answer as text; the journal keeps its beginning
+	Decision  string // allow, deny or ask; empty when policy was not asked
+	Rule      string // the policy rule that decided
+	Reason    string // the reason that rule gives
+	// CallReason is why the model says it made the call.
+	CallReason string
+	Notes      []string  // what was done to the call on its way, such as a hook that was skipped
+	Code       tool.Code // empty for a call that went well
+	Error      string    // the sentence the caller was given
+	Cause      string    // what only the operator may read
+	Duration   time.Duration
 }
 
 // Status is how a call stands.
@@ -91,6 +96,8 @@ type line struct {
 	Decision      string          `json:"decision,omitempty"`
 	Rule          string          `json:"rule,omitempty"`
 	Reason        string          `json:"reason,omitempty"`
+	CallReason    string          `json:"toolcall_reason,omitempty"`
+	Notes         []string        `json:"notes,omitempty"`
 	Code          tool.Code       `json:"code,omitempty"`
 	Error         string          `json:"error,omitempty"`
 	Cause         string          `json:"cause,omitempty"`
@@ -116,9 +123,10 @@ func (r Record) trimmed(o Options) Record {
 	for _, name := range []*string{&r.CallID, &r.Parent, &r.Tool, &r.Caller.ID, &r.Caller.Name, &r.Rule} {
 		*name = cut(*name, MaxName)
 	}
-	for _, text := range []*string{&r.Reason, &r.Error, &r.Cause} {
+	for _, text := range []*string{&r.Reason, &r.CallReason, &r.Error, &r.Cause} {
 		*text = cut(*text, MaxText)
 	}
+	r.Notes = cutNotes(r.Notes)
 	r.Arguments, r.Result = cutArguments(r.Arguments, o.MaxArguments), cut(r.Result, o.MaxResult)
 	return r
 }
@@ -132,7 +140,8 @@ func newLine(k kind, r *Record) line {
 	return line{
 		Kind: k, CallID: r.CallID, Parent: r.Parent, Time: at.UTC().Format(timeLayout), Tool: r.Tool,
 		Caller: r.Caller, Via: r.Via, ReadOnly: r.ReadOnly, Arguments: r.Arguments, Result: r.Result,
-		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, Code: r.Code, Error: r.Error, Cause: r.Cause,
+		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, CallReason: r.CallReason, Notes: r.Notes,
+		Code: r.Code, Error: r.Error, Cause: r.Cause,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000,
 	}
 }
@@ -161,7 +170,7 @@ func (l *line) record(at time.Time) Record {
 	return Record{
 		CallID: l.CallID, Parent: l.Parent, Time: at, Tool: l.Tool, Caller: l.Caller, Via: l.Via,
 		ReadOnly: l.ReadOnly, Arguments: args, Result: l.Result, Decision: l.Decision, Rule: l.Rule,
-		Reason: l.Reason, Code: l.Code, Error: l.Error, Cause: l.Cause,
+		Reason: l.Reason, CallReason: l.CallReason, Notes: l.Notes, Code: l.Code, Error: l.Error, Cause: l.Cause,
 		Duration: time.Duration(l.DurationMS*1000) * time.Microsecond,
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
-	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -22,13 +22,16 @@ var errSlow = errors.New("the tool used up its time")
 // out, for the steps after it and for the record.
 type passage struct {
 	gateway    *Gateway
-	generation *Generation
-	call       tool.Call
+	generation *Generation // the one it entered
+	call       tool.Call   // as it came in
 	began      time.Time
-	entry      *registry.Entry
-	args       map[string]any
-	decision   policy.Decision
-	ran        bool // the tool was started
+	entry      *registry.Entry // the tool; nil while it is not known
+	plan       *hook.Plan      // what is configured around the calls of it
+	args       map[string]any  // as the steps up to now have made them; nil before they could be read
+	reason     string          // why the model says it makes the call
+	notes      []string        // what the record tells of the way
+	decision   policy.Decision // empty while policy was not asked
+	ran        bool            // the tool was started
 }
 
 // Call runs one call and records how it ended. It always answers, whatever the
@@ -49,6 +52,9 @@ func (g *Gateway) enter(call tool.Call) *passage {
 	if call.Via == "" {
 		call.Via = tool.ViaDirect
 	}
+	if call.Chat.ID == "" {
+		call.Chat.ID = tool.DefaultChat
+	}
 	return &passage{gateway: g, generation: g.generation, call: call, began: time.Now()}
 }
 
@@ -59,23 +65,34 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	steps := []func() error{p.lookUp, p.normalise, p.fillIn, p.castAndValidate, p.decide, p.recordStart}
+	steps := []func(context.Context) error{
+		p.lookUp, p.normalise, p.takeReason, p.inject, p.fillIn, p.castAndValidate, p.hooksBefore, p.decide, p.recordStart,
+	}
 	for _, step := range steps {
-		if err := step(); err != nil {
+		if err := step(ctx); err != nil {
 			return tool.Output{}, err
 		}
 	}
-	return p.run(ctx)
+	return p.finish(p.hooksAfter(ctx, p.run))
 }
 
 // lookUp finds the tool. A tool that the caller may certainly not call is
-// answered like one that does not exist.
-func (p *passage) lookUp() error {
+// answered like one that does not exist, unless the rule that denies it says
+// that it may be told.
+func (p *passage) lookUp(context.Context) error {
 	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
-	if !ok || !p.generation.Policy.Lists(entry.Spec, p.call.Caller) {
+	if !ok {
 		return p.notFound()
 	}
-	p.entry = entry
+	switch visibility, d := p.generation.Policy.Visibility(entry.Spec, p.call.Caller); visibility {
+	case policy.Hidden:
+		return p.notFound()
+	case policy.Told:
+		p.decision = d
+		return tool.Errorf(tool.Denied, "calling %s is not allowed%s", entry.Spec.Name, because(d.Reason)).
+			WithHint("Do not call it again; use another tool, or tell the user.")
+	}
+	p.entry, p.plan = entry, p.generation.Hooks.Plan(entry.Spec.Name)
 	return nil
 }
 
@@ -88,42 +105,9 @@ func (p *passage) notFound() error {
 	return err.WithHint("Call one of the tools in your tool list by its exact name.")
 }
 
-func (p *passage) normalise() (err error) {
-	p.args, err = p.entry.Schema.Normalise(p.call.Arguments)
-	return p.invalid(err)
-}
-
-// fillIn adds the defaults that the declared schema names.
-func (p *passage) fillIn() error {
-	p.args = p.entry.Schema.Defaults(p.args)
-	return nil
-}
-
-func (p *passage) castAndValidate() error {
-	p.args = p.entry.Schema.Cast(p.args)
-	return p.invalid(p.entry.Schema.Validate(p.args))
-}
-
-// invalid words everything that is wrong with the arguments in one message and
-// shows the schema, so that one more attempt is enough.
-func (p *passage) invalid(err error) error {
-	if err == nil {
-		return nil
-	}
-	problems, ok := errors.AsType[*schema.Error](err)
-	if !ok {
-		return err
-	}
-	e := tool.Errorf(tool.InvalidArgs, "invalid arguments for %s: %s", p.entry.Spec.Name, problems.Error())
-	e.InputSchema = p.entry.Spec.Parameters
-	return e.WithHint("Correct the arguments to match the tool's input schema and call it again.")
-}
-
 // decide asks the policy about the final arguments.
-func (p *passage) decide() error {
-	p.decision = p.generation.Policy.Decide(&policy.Request{
-		Tool: p.entry.Spec, Args: p.args, Caller: p.call.Caller, Via: p.call.Via,
-	})
+func (p *passage) decide(context.Context) error {
+	p.judge()
 	switch d := p.decision; d.Effect {
 	case policy.Allow:
 		return nil
@@ -132,6 +116,22 @@ func (p *passage) decide() error {
 			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
 	default:
 		return denied(p.entry.Spec.Name, d)
+	}
+}
+
+// judge decides and counts what is allowed. Where a rule asks how many calls
+// there were, calls of the tool take turns: else those that come at the same time
+// would all find room for one more.
+func (p *passage) judge() {
+	req := p.request()
+	decide := func() bool {
+		p.decision = p.generation.Policy.Decide(&req)
+		return p.decision.Effect == policy.Allow
+	}
+	if p.generation.Policy.Counts(req.Tool) {
+		p.gateway.counter.InTurn(&req, decide)
+	} else if decide() {
+		p.gateway.counter.Count(&req)
 	}
 }
 
@@ -154,7 +154,7 @@ func because(reason string) string {
 
 // recordStart leaves a trace of a call that changes something before it does:
 // if the process dies now, the record says that it may have happened.
-func (p *passage) recordStart() error {
+func (p *passage) recordStart(context.Context) error {
 	if p.entry.Spec.ReadOnly() {
 		return nil
 	}
@@ -175,9 +175,6 @@ func (p *passage) run(ctx context.Context) (tool.Output, error) {
 	out, err := p.entry.Runner.Run(ctx, tool.Input{Args: p.args, Call: &p.call, Spec: spec})
 	if err != nil && ctx.Err() != nil {
 		return tool.Output{}, ended(ctx, spec)
-	}
-	if err == nil && len(out.Content) == 0 {
-		out.Content = tool.TextOutput("(" + spec.Name + " completed with no output)").Content
 	}
 	return out, err
 }

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/secret"
@@ -32,12 +33,25 @@ type Log interface {
 type Generation struct {
 	Tools  *registry.Registry
 	Policy *policy.Engine // nil allows every call
+	Hooks  *hook.Set      // nil has none
 	Masker *secret.Masker // takes this configuration's secrets out of text
+}
+
+// Counter counts the calls that policy allowed, and says of them what rules
+// ask. It outlives generations.
+type Counter interface {
+	policy.Counter
+	Count(req *policy.Request)
+	// InTurn runs decide, once, while no other call that counts together with
+	// this one is between its own decision and its count, and counts the call
+	// when decide reports that it was allowed.
+	InTurn(req *policy.Request, decide func() (allowed bool))
 }
 
 // Options are what a Gateway may be given; the zero value works.
 type Options struct {
-	Logger *slog.Logger // one line per call; nothing is logged when nil
+	Logger  *slog.Logger // one line per call; nothing is logged when nil
+	Counter Counter      // one that keeps its counts in memory when nil
 }
 
 // Gateway takes calls; safe for concurrent use.
@@ -45,13 +59,18 @@ type Gateway struct {
 	generation *Generation
 	log        Log
 	logger     *slog.Logger
+	counter    Counter
 	underWay   atomic.Int64
 	logFailure atomic.Pointer[error] // of the last record; nil when it was written
 }
 
 // New returns a gateway that serves the generation and records in log.
 func New(generation *Generation, log Log, opts Options) *Gateway {
+	if opts.Counter == nil {
+		opts.Counter = new(policy.MemoryCounter)
+	}
 	return &Gateway{
+		counter:    opts.Counter,
 		generation: generation,
 		log:        log,
 		logger:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),

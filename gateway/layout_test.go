@@ -27,7 +27,9 @@ var (
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool",
 	}
-	hall = []string{"gateway", "gateway/config"}
+	// Hooks are told apart by the same matchers as rules, and see what rules see.
+	porch = []string{"gateway/hook"}
+	hall  = []string{"gateway", "gateway/config"}
 	// A door states the methods it needs of the gateway and is handed them: it
 	// can reach neither the gateway nor a runner by itself.
 	door  = []string{"gateway/tool", "gateway/diag", "gateway/provider"}
@@ -48,14 +50,16 @@ var (
 		"gateway/cmdtool":  words,
 		"gateway/exprtool": words,
 
-		"gateway":        slices.Concat(words, []string{"gateway/registry", "gateway/runlog", "policy"}),
-		"gateway/config": slices.Concat(words, []string{"gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
+		"gateway/hook": slices.Concat(words, []string{"policy"}),
 
-		"gateway/assembly":  slices.Concat(words, rooms, hall),
+		"gateway":        slices.Concat(words, porch, []string{"gateway/registry", "gateway/runlog", "policy"}),
+		"gateway/config": slices.Concat(words, porch, []string{"gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
+
+		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
 		"gateway/mcpserver": door,
 		"gateway/httpapi":   door,
 
-		"cmd/gateway": slices.Concat(words, rooms, hall, doors, []string{"gateway/assembly"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, hall, doors, []string{"gateway/assembly"}),
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},
@@ -99,7 +103,7 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 	layers := [][]string{
 		{"gateway/tool", "gateway/diag", "gateway/secret"},
 		{"gateway/expression", "gateway/schema"},
-		rooms, hall,
+		rooms, porch, hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
 		{"cmd/gateway"},
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/runlog"
@@ -53,24 +54,30 @@ func (p *passage) result(out tool.Output, err error) tool.Result {
 	return r
 }
 
-// mask takes known secrets out of an answer. The runner may share its output,
-// so a copy is changed. Blocks are read one after the other, and so are their
-// texts masked together.
+// mask takes known secrets out of an answer, also where one is split between
+// blocks. The runner may share its output, so a copy is changed. Structured
+// content that masking breaks, because a secret stood there as a number, is
+// left out.
 func (p *passage) mask(out tool.Output) tool.Output {
 	m := p.generation.Masker
+	if m == nil {
+		return out
+	}
 	out.Content = slices.Clone(out.Content)
 	texts := make([]string, len(out.Content))
 	for i := range out.Content {
-		texts[i] = out.Content[i].Text
-	}
-	texts = m.Texts(texts)
-	for i := range out.Content {
 		c := &out.Content[i]
-		c.Text, c.Data, c.MIMEType = texts[i], m.Bytes(c.Data), m.Text(c.MIMEType)
+		texts[i] = c.Text
+		c.Data, c.MIMEType = m.Bytes(c.Data), m.Text(c.MIMEType)
 		c.URI, c.Name = m.Text(c.URI), m.Text(c.Name)
 		c.Title, c.Description = m.Text(c.Title), m.Text(c.Description)
 	}
-	out.Structured = m.Bytes(out.Structured)
+	for i, text := range m.Texts(texts) {
+		out.Content[i].Text = text
+	}
+	if out.Structured = m.Bytes(out.Structured); !json.Valid(out.Structured) {
+		out.Structured = nil
+	}
 	return out
 }
 
@@ -96,6 +103,7 @@ func (p *passage) record() runlog.Record {
 		ReadOnly:  p.entry != nil && p.entry.Spec.ReadOnly(),
 		Arguments: m.Bytes(p.arguments()),
 		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),
+		CallReason: m.Text(p.reason), Notes: m.Texts(p.notes),
 	}
 }
 
@@ -130,7 +138,8 @@ func (p *passage) logLine(r *tool.Result) {
 		slog.String("tool", p.shownName()), slog.String("call", r.CallID),
 		slog.String("caller", m.Text(p.call.Caller.Name)), slog.String("code", code), slog.Duration("took", r.Duration),
 	}
-	for _, a := range []slog.Attr{slog.String("rule", p.decision.Rule), slog.String("cause", cause)} {
+	notes := strings.Join(p.generation.Masker.Texts(p.notes), "; ")
+	for _, a := range []slog.Attr{slog.String("rule", p.decision.Rule), slog.String("cause", cause), slog.String("notes", notes)} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
 		}

@@ -37,13 +37,12 @@ func (t *trail) path() []string {
 // lists, texts, booleans and integers for koanf; what does not is reported and
 // left out.
 type checker struct {
-	src      *source
 	findings *findings
 }
 
 // report puts a problem at a place within the value at t.
 func (c *checker) report(t *trail, at position, hint, format string, args ...any) {
-	c.findings.add(t.path(), diag.Problem{Place: c.src.at(at), Text: fmt.Sprintf(format, args...), Hint: hint})
+	c.findings.add(t.path(), diag.Problem{Place: at.place(), Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // value checks one value; ok is false when it has to be left out.
@@ -89,7 +88,9 @@ func (c *checker) object(t *trail, n *node, s *shape) (any, bool) {
 		m := &n.members[i]
 		field, known := s.fields[m.key]
 		if !known {
-			c.unknownKey(t.member(m), m, s)
+			if !c.cutByComma(t, n, i, s) {
+				c.unknownKey(t.member(m), m, s)
+			}
 			continue
 		}
 		if v, ok := c.value(t.member(m), m.value, field); ok {
@@ -106,13 +107,20 @@ func (c *checker) unknownKey(t *trail, m *member, s *shape) {
 		return
 	}
 	hint := cmp.Or(diag.DidYouMean(m.key, s.keys), "known here: "+strings.Join(s.keys, ", "))
+	if src := m.place.src; src != nil && src.origin == originEnv {
+		hint = envHint(t.parent.path(), m, s.keys)
+	}
 	c.report(t, m.place, hint, "unknown key")
 }
 
 func (c *checker) missingKeys(t *trail, n *node, s *shape) {
 	for _, key := range s.keys {
-		if hint := s.fields[key].note.required; hint != "" && n.find(key) == nil {
-			c.report(&trail{parent: t, key: key}, t.place, hint, "is missing")
+		note := &s.fields[key].note
+		if note.unless != "" && n.find(note.unless) != nil {
+			continue
+		}
+		if hint := note.required; hint != "" && n.find(key) == nil {
+			c.report(&trail{parent: t, key: key}, t.place, hint, "%s", cmp.Or(note.absent, "is missing"))
 		}
 	}
 }
@@ -124,6 +132,9 @@ func (c *checker) dict(t *trail, n *node, s *shape) (any, bool) {
 	out := make(map[string]any, len(n.members))
 	for i := range n.members {
 		m := &n.members[i]
+		if c.cutByComma(t, n, i, s) {
+			continue
+		}
 		if v, ok := c.value(t.member(m), m.value, s.elem); ok {
 			out[m.key] = v
 		}
@@ -161,6 +172,10 @@ func (c *checker) texts(t *trail, n *node, s *shape) (any, bool) {
 		c.cutByComment(t, n, false)
 		return []any{n.text}, true
 	}
+	if len(n.items) == 0 && s.note.filled {
+		c.report(t, t.place, s.note.required, "%s", cmp.Or(s.note.absent, "must not be empty"))
+		return nil, false
+	}
 	out := make([]any, 0, len(n.items))
 	for i, item := range n.items {
 		at := t.item(i, item)
@@ -188,7 +203,7 @@ func (c *checker) cutByComment(t *trail, n *node, expression bool) {
 	if !cut {
 		return
 	}
-	if comment := c.src.comment(n); comment != "" {
+	if comment := n.place.src.comment(n); comment != "" {
 		c.report(t, t.place, quoteAdvice("", n.text+" "+comment),
 			"the value ends before %q, because \" #\" starts a comment", shorten(comment, maxShown))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/cmdtool"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -25,21 +26,28 @@ const (
 	StorePrefix = "sqlite:"
 )
 
-// Config is a configuration file as it was read. Values that were wrong are
-// zero; [Config.Broken] tells which parts those are.
+// Config is a configuration as it was read from all its layers. Values that
+// were wrong are zero; [Config.Broken] tells which parts those are.
 type Config struct {
+	// Include holds the patterns of all files, in the order they were read.
+	// What they name is part of the Config already.
+	Include  []string                 `koanf:"include"`
 	Version  int                      `koanf:"version"`
 	Server   Server                   `koanf:"server"`
 	Secrets  map[string]secret.Config `koanf:"secrets"` // by name; paths of files are absolute
 	Networks Networks                 `koanf:"networks"`
 	Defaults Defaults                 `koanf:"defaults"`
+	Admit    Admit                    `koanf:"admit"`
 	Tools    map[string]Tool          `koanf:"tools"`  // by name
+	Groups   map[string]Group         `koanf:"groups"` // by name
+	Inject   []hook.InjectConfig      `koanf:"inject"`
+	Hooks    hook.Config              `koanf:"hooks"`
 	Policy   *policy.Config           `koanf:"policy"` // nil when the file has no policy
 	Store    Store                    `koanf:"store"`
 
 	findings *findings
 	tree     *node
-	source   *source
+	dir      string // the folder of the first file
 }
 
 // Server is the "server" section.
@@ -57,6 +65,31 @@ type Networks struct {
 type Defaults struct {
 	Timeout   time.Duration `koanf:"timeout"`    // more than zero
 	MaxOutput tool.Size     `koanf:"max_output"` // more than zero
+	// ThinkAugment lets models say why they call a tool; false when absent.
+	ThinkAugment bool `koanf:"think_augment"`
+}
+
+// Admit is the "admit" section: which tools are registered at all. Each entry
+// is a glob on the name, or tag: and a tag. Deny wins over Allow.
+type Admit struct {
+	Allow []string `koanf:"allow"` // every tool when absent
+	Deny  []string `koanf:"deny"`
+}
+
+// Group is one entry of the "groups" section.
+type Group struct {
+	Description string   `koanf:"description"`
+	Tools       []string `koanf:"tools"` // globs on the full name
+}
+
+// Requires is what a tool needs around it.
+type Requires struct {
+	Env     []string `koanf:"env"`     // names of environment variables that must be set
+	Command []string `koanf:"command"` // programs that must be found
+	URL     []string `koanf:"url"`     // addresses that must answer
+	// Check says when this is looked at: load (when absent), and then a tool
+	// that lacks something is left out, or call, and then its calls fail.
+	Check string `koanf:"check"`
 }
 
 // Tool is one entry of the "tools" section. Exactly one of HTTP, Command and
@@ -70,6 +103,10 @@ type Tool struct {
 	Output      tool.OutputMode `koanf:"output"`     // OutputAuto when absent
 	Timeout     time.Duration   `koanf:"timeout"`    // that of Defaults when absent
 	MaxOutput   tool.Size       `koanf:"max_output"` // that of Defaults when absent
+
+	ThinkAugment *bool             `koanf:"think_augment"` // that of Defaults when absent
+	Requires     *Requires         `koanf:"requires"`
+	Hints        map[string]string `koanf:"hints"` // text for the model, by the result's action, else mode, else *
 
 	HTTP    *httptool.Config `koanf:"http"`
 	Command *cmdtool.Config  `koanf:"command"`
@@ -118,5 +155,5 @@ func (c *Config) spot(path []string) (diag.Spot, bool) {
 			return diag.Spot{}, false
 		}
 	}
-	return diag.Spot{Key: c.source.at(key), Value: c.source.at(n.place), Plain: c.source.plain(n)}, true
+	return diag.Spot{Key: key.place(), Value: n.place.place(), Plain: n.place.src.plain(n)}, true
 }

@@ -32,7 +32,11 @@ func TestEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := json.MarshalIndent(mustParse(t, "/etc/toolgate/tools.yaml", string(data)), "", "  ")
+	c, problems := load(memory{"/etc/toolgate/tools.yaml": string(data), "/etc/toolgate/tools.d/a.yaml": "networks: {}\n"}, Options{Files: []string{"/etc/toolgate/tools.yaml"}})
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +100,7 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(file, []byte("version: 1\nstore: {url: 'sqlite:a/b.db'}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, problems := Load(file)
+	c, problems := LoadFile(file)
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +118,10 @@ func TestLoadFailures(t *testing.T) {
 	missing := filepath.Join(folder, "missing.yaml")
 	for path, want := range map[string]string{
 		missing: missing + ": there is no such file (create it, or name another one with --config)",
-		folder:  folder + ": the file cannot be read: is a directory",
+		folder:  folder + ": the file cannot be read: it is a folder, a pipe or a device, not a file",
 		large:   large + ": the file is larger than 16 MiB",
 	} {
-		if c, problems := Load(path); c != nil || problems.Error() != want {
+		if c, problems := LoadFile(path); c != nil || problems.Error() != want {
 			t.Errorf("got %v %q, want %q", c, problems, want)
 		}
 	}
@@ -129,8 +133,8 @@ func TestBytes(t *testing.T) {
 		"version: 1\n# \x00":          "t.yaml:2:3: the control character U+0000 cannot stand in a file (remove it, or write it as an escape in double quotes)",
 		"\ufeffversion: 1 # é\xff":    "t.yaml:1:15: the byte 0xff here is not UTF-8 (save the file as UTF-8)",
 		"\xff\xfev\x00":               "t.yaml:1:1: the byte 0xff here is not UTF-8 (save the file as UTF-8)",
-		"\ufeffversion: 1\nx: 1\n":    "t.yaml:2:1: x: unknown key (known here: defaults, networks, policy, secrets, server, store, tools, version)",
-		"version: 1\r\nx: 1\r\n":      "t.yaml:2:1: x: unknown key (known here: defaults, networks, policy, secrets, server, store, tools, version)",
+		"\ufeffversion: 1\nx: 1\n":    "t.yaml:2:1: x: unknown key (known here: admit, defaults, groups, hooks, include, inject, networks, policy, secrets, server, store, tools, version)",
+		"version: 1\r\nx: 1\r\n":      "t.yaml:2:1: x: unknown key (known here: admit, defaults, groups, hooks, include, inject, networks, policy, secrets, server, store, tools, version)",
 		"version: 1\nserver: [\x07]n": "t.yaml:2:10: the control character U+0007 cannot stand in a file (remove it, or write it as an escape in double quotes)",
 	} {
 		if _, problems := Parse("t.yaml", []byte(text)); problems.Error() != want {
@@ -275,7 +279,7 @@ func TestNetworks(t *testing.T) {
 func TestTextBomb(t *testing.T) {
 	text := "version: 1\ntools:\n  a:\n    expr: '1'\n    parameters:\n    - &a " + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("    - *a\n", 1<<10)
 	_, problems := Parse("t.yaml", []byte(text))
-	if want := "t.yaml:22:7: tools.a.parameters: with this alias the file has more than 1048576 values"; problems.Error() != want {
+	if want := "t.yaml:22:7: tools.a.parameters: with this alias there are more than 1048576 values"; problems.Error() != want {
 		t.Errorf("got %v, want %s", problems, want)
 	}
 }

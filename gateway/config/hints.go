@@ -44,19 +44,23 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	if !ok {
 		return &diag.Problem{Place: diag.Place{File: src.file}, Text: "not valid YAML: " + err.Error()}
 	}
-	at, start := position{e.Mark.Line, e.Mark.Column}, position{e.ContextMark.Line, e.ContextMark.Column}
+	at, start := src.position(e.Mark.Line, e.Mark.Column), src.position(e.ContextMark.Line, e.ContextMark.Column)
 	if at.line == 0 {
 		at = start
 	}
 	if indentedByTab(src.line(at.line)) {
 		return &diag.Problem{Place: src.at(at), Text: "not valid YAML: a tab cannot indent", Hint: "indent with spaces"}
 	}
+	if p := cutFlow(src, at.line); p != nil {
+		return p
+	}
 	m := explain(e.Message)
 	p := &diag.Problem{Place: src.at(at), Text: "not valid YAML: " + m.text, Hint: m.hint}
 	if start.line > 0 && start.line < at.line {
 		p.Text += fmt.Sprintf(", in what starts on line %d", start.line)
 	}
-	if hint := quoteHint(src, at, start); hint != "" {
+	flow := strings.Contains(e.Message, "expected ',' or")
+	if hint := quoteHint(src, at, start, flow); hint != "" {
 		p.Hint = hint
 	}
 	return p
@@ -90,9 +94,9 @@ var (
 	// blockLine is "key: value" on a line of its own, perhaps as a list item.
 	blockLine = regexp.MustCompile(`^[ \t]*(?:- +)*([A-Za-z_][\w-]*): +(.+?)[ \t]*$`)
 	// flowMember is an expression key inside { }.
-	flowMember = regexp.MustCompile(`[{,] *(when|expr|ok|result): `)
+	flowMember = regexp.MustCompile(`[{,] *(when|expr|ok|result|append): `)
 	// expressionKey are the keys whose values are expressions.
-	expressionKey = regexp.MustCompile(`^(when|expr|ok|result)$`)
+	expressionKey = regexp.MustCompile(`^(when|expr|ok|result|append)$`)
 	// quoted is a value that is in quotes from end to end.
 	quoted = regexp.MustCompile(`^("[^"]*"|'[^']*')( *#.*)?$`)
 	// closedQuote is such a value inside { } and [ ].
@@ -108,9 +112,9 @@ var (
 
 // quoteHint says how to quote, when the faulty line, or the one where the
 // faulty value starts, holds an expression, a template or a glob.
-func quoteHint(src *source, at, start position) string {
+func quoteHint(src *source, at, start position, flow bool) string {
 	if line := src.line(at.line); !atKey(line, at.column) {
-		if hint := quoteLine(line); hint != "" {
+		if hint := quoteLine(line, flow); hint != "" {
 			return hint
 		}
 	}
@@ -119,7 +123,7 @@ func quoteHint(src *source, at, start position) string {
 			return fmt.Sprintf("does the quote on line %d lack its end?", n)
 		}
 	}
-	return quoteLine(src.line(start.line))
+	return quoteLine(src.line(start.line), flow)
 }
 
 // atKey reports whether a column of a line lies at or before the colon of its
@@ -136,15 +140,19 @@ const openQuoteLines = 20
 // maxHintLine is the length in bytes from which on a line is not looked into.
 const maxHintLine = 4 << 10
 
-func quoteLine(line string) string {
+// quoteLine is quoteHint for one line; flow says that the mistake lies inside
+// { } or [ ].
+func quoteLine(line string, flow bool) string {
 	if len(line) > maxHintLine {
 		return ""
 	}
-	if m := blockLine.FindStringSubmatch(line); m != nil && !strings.ContainsAny(m[2][:1], "{[") {
+	if m := blockLine.FindStringSubmatch(line); m != nil && !flow && !strings.ContainsAny(m[2][:1], "{[") {
 		return quoteBlock(m[1], m[2])
 	}
-	if t := holdsTemplate.FindString(line); t != "" {
-		return quoteAdvice("", t) + "; inside { } and [ ] that is always needed"
+	for _, v := range flowValues(line) {
+		if holdsTemplate.MatchString(v.text) {
+			return quoteAdvice("", v.text) + "; inside { } and [ ] that is always needed"
+		}
 	}
 	for _, m := range flowMember.FindAllStringSubmatchIndex(line, -1) {
 		if !closedQuote.MatchString(line[m[1]:]) {

@@ -21,13 +21,19 @@ type jsonWriter struct {
 	buf     bytes.Buffer
 	texts   *json.Encoder
 	ok      bool
+	lenient bool // write what JSON cannot say as text, and report nothing
+}
+
+func newJSONWriter(c *checker) *jsonWriter {
+	w := &jsonWriter{checker: c, ok: true}
+	w.texts = json.NewEncoder(&w.buf)
+	w.texts.SetEscapeHTML(false)
+	return w
 }
 
 // json returns a value as JSON text; it reports what JSON cannot say.
 func (c *checker) json(t *trail, n *node) (string, bool) {
-	w := &jsonWriter{checker: c, ok: true}
-	w.texts = json.NewEncoder(&w.buf)
-	w.texts.SetEscapeHTML(false)
+	w := newJSONWriter(c)
 	w.value(t, n)
 	return w.buf.String(), w.ok
 }
@@ -35,7 +41,7 @@ func (c *checker) json(t *trail, n *node) (string, bool) {
 func (w *jsonWriter) value(t *trail, n *node) {
 	switch n.kind {
 	case broken:
-		w.ok = false
+		w.refuse(t, n, "", "")
 	case null:
 		w.buf.WriteString("null")
 	case boolean:
@@ -60,6 +66,10 @@ func (w *jsonWriter) text(s string) {
 
 // scalarText writes a text; one that was meant as a number is refused.
 func (w *jsonWriter) scalarText(t *trail, n *node) {
+	if w.lenient {
+		w.text(n.text)
+		return
+	}
 	w.checker.cutByComment(t, n, false)
 	if n.quote == 0 && oldNumber.MatchString(n.text) {
 		w.refuse(t, n, "write it without _ as a number, or in quotes as text", "%s is text in YAML 1.2, and it looks like a number", n.text)
@@ -95,7 +105,12 @@ func (w *jsonWriter) mapping(t *trail, n *node) {
 
 func (w *jsonWriter) refuse(t *trail, n *node, hint, format string, args ...any) {
 	w.ok = false
-	w.checker.report(t, n.place, hint, format, args...)
+	switch {
+	case w.lenient:
+		w.text(n.text)
+	case n.kind != broken:
+		w.checker.report(t, n.place, hint, format, args...)
+	}
 }
 
 func (w *jsonWriter) number(t *trail, n *node) {

@@ -24,7 +24,7 @@ type jsonFile struct {
 }
 
 func parseJSON(src *source) (*yaml.Node, *diag.Problem) {
-	f := &jsonFile{src: src, dec: json.NewDecoder(strings.NewReader(src.text)), at: position{1, 1}}
+	f := &jsonFile{src: src, dec: json.NewDecoder(strings.NewReader(src.text)), at: src.position(1, 1)}
 	f.dec.UseNumber()
 	doc, err := f.value(0)
 	if err == nil {
@@ -77,7 +77,7 @@ func (f *jsonFile) advance(to int) {
 		f.offset += n
 		f.at.column++
 		if r == '\n' {
-			f.at = position{f.at.line + 1, 1}
+			f.at = f.src.position(f.at.line+1, 1)
 		}
 	}
 }

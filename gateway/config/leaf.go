@@ -53,6 +53,11 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 		c.report(t, t.place, hint, "must be one of %s, got %q", strings.Join(s.note.oneOf, ", "), shorten(n.text, maxShown))
 		return nil, false
 	}
+	if s.note.literal && strings.Contains(n.text, "${") {
+		c.report(t, t.place, "write the sentence without ${…}; the reason of a policy rule may hold it",
+			"this key is literal text, and ${…} would be shown as it stands")
+		return nil, false
+	}
 	c.cutByComment(t, n, s.note.expression)
 	return n.text, true
 }

@@ -1,11 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,33 +15,58 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// Load reads the file at path, YAML or, when its name ends in .json, JSON. It
-// reads at most 16 MiB, opens nothing else and resolves no secret.
-//
-// The problems are all that can be found without the packages that own the
-// blocks, warnings among them: ask [diag.Problems.Err]. When the file is not
-// readable as a map at all, or there are more problems than are shown, the
-// Config is nil. With other errors it holds what was readable, so that the
-// owners of healthy blocks can report theirs too before the file is refused.
-func Load(path string) (*Config, diag.Problems) {
-	data, err := readFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, diag.Problems{{Place: diag.Place{File: path}, Text: "there is no such file", Hint: "create it, or name another one with --config"}}
-	case err != nil:
-		return nil, diag.Problems{{Place: diag.Place{File: path}, Text: "the file cannot be read: " + reason(err)}}
-	}
-	return Parse(path, data)
+// Options are the layers of a configuration. A later one changes what earlier
+// ones say: files in their order, each above the files it includes, then the
+// environment, then Set.
+type Options struct {
+	// Files are paths of YAML files or, where the name ends in .json, of JSON
+	// files; at least one.
+	Files []string
+	// Env is an environment in the form of os.Environ. TOOLGATE_SERVER__LISTEN
+	// sets server.listen; what does not start with EnvPrefix is left alone, and
+	// so is EnvToken.
+	Env []string
+	// Set are settings such as "server.listen=127.0.0.1:9000"; a key that holds
+	// a dot stands in double quotes.
+	Set []string
 }
 
-// readFile reads one byte more than a file may have, so that Parse can tell.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// Load reads a configuration. It reads at most 16 MiB of a file, 64 MiB and 256
+// files in all, and resolves no secret.
+//
+// The problems are all that can be found without the packages that own the
+// blocks, warnings among them: ask [diag.Problems.Err]. When a layer cannot be
+// read as a map at all, or there are more problems than are shown, the Config
+// is nil. With other errors it holds what was readable, so that the owners of
+// healthy blocks can report theirs too before the configuration is refused.
+func Load(opts Options) (*Config, diag.Problems) { return load(disk{}, opts) }
+
+// LoadFile is [Load] for one file without an environment.
+func LoadFile(path string) (*Config, diag.Problems) { return Load(Options{Files: []string{path}}) }
+
+// Parse is [Load] for one file that was read already. The name appears in
+// problems, its ending tells JSON from YAML, and its folder is what relative
+// paths in the file belong to. No other file is read: one that includes others
+// is refused.
+func Parse(name string, data []byte) (*Config, diag.Problems) {
+	return load(single{name, data}, Options{Files: []string{name}})
+}
+
+func load(from files, opts Options) (*Config, diag.Problems) {
+	if len(opts.Files) == 0 {
+		return nil, diag.Problems{{Text: "no configuration file is named", Hint: "name one with --config"}}
 	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	l := newLoader(from)
+	for _, path := range opts.Files {
+		l.main(path)
+	}
+	dir := filepath.Dir(opts.Files[0])
+	l.environment(opts.Env, dir)
+	l.settings(opts.Set, dir)
+	if l.failed || l.findings.full() {
+		return nil, l.findings.report.Problems()
+	}
+	return fromTree(dir, l.patterns, l.findings, l.result())
 }
 
 // reason leaves out the path of an error: the problem names it already.
@@ -53,51 +77,31 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Parse is [Load] for a file that was read already. The name appears in
-// problems, its ending tells JSON from YAML, and its folder is what relative
-// paths in the file belong to.
-func Parse(name string, data []byte) (*Config, diag.Problems) {
-	src := newSource(name, data)
-	doc, problem := document(src, data)
-	if problem != nil {
-		return nil, diag.Problems{*problem}
-	}
-	f := newFindings()
-	tree := buildTree(src, f, doc)
-	if tree == nil || tree.kind == broken {
-		return nil, f.report.Problems()
-	}
-	if tree.kind != mapping {
-		f.add(nil, diag.Problem{
-			Place: src.at(tree.place), Text: "the file must be a map of sections, and it is " + describe(tree),
-			Hint: "a configuration starts with version: 1",
-		})
-		return nil, f.report.Problems()
-	}
-	return fromTree(src, f, tree)
-}
-
 func document(src *source, data []byte) (*yaml.Node, *diag.Problem) {
 	if p := checkText(src.file, data); p != nil {
 		return nil, p
 	}
-	if strings.EqualFold(filepath.Ext(src.file), ".json") {
-		return parseJSON(src)
+	if isJSON(src.file) {
+		doc, problem := parseJSON(src)
+		return doc, veiled(src, problem)
 	}
-	return parseYAML(src, data)
+	doc, problem := parseYAML(src, data)
+	return doc, veiled(src, problem)
 }
 
+func isJSON(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
+
 // fromTree checks a tree and makes the Config of it.
-func fromTree(src *source, f *findings, tree *node) (*Config, diag.Problems) {
-	c := &Config{findings: f, tree: tree, source: src}
+func fromTree(dir string, patterns []string, f *findings, tree *node) (*Config, diag.Problems) {
+	c := &Config{Include: patterns, findings: f, tree: tree, dir: dir}
 	c.setDefaults()
-	check := &checker{src: src, findings: f}
+	check := &checker{findings: f}
 	values, _ := check.value(&trail{place: tree.place}, tree, shapeOf(reflect.TypeFor[Config](), nil))
 	if f.full() {
 		return nil, f.report.Problems()
 	}
 	if err := decode(values.(map[string]any), c); err != nil {
-		f.add(nil, diag.Problem{Place: src.at(tree.place), Text: fmt.Sprintf("the gateway could not take over these values, which is a fault of its own: %v", err)})
+		f.add(nil, diag.Problem{Place: tree.place.place(), Text: fmt.Sprintf("the gateway could not take over these values, which is a fault of its own: %v", err)})
 		return nil, f.report.Problems()
 	}
 	c.checkRules()
@@ -112,38 +116,41 @@ func (c *Config) setDefaults() {
 }
 
 // complete fills in what values take from others: tools from the defaults,
-// relative paths from the folder of the file.
+// relative paths from the folder of the file they stand in.
 func (c *Config) complete() {
 	for name, t := range c.Tools {
-		if t.Output == "" {
-			t.Output = tool.OutputAuto
-		}
-		if t.Timeout == 0 {
-			t.Timeout = c.Defaults.Timeout
-		}
-		if t.MaxOutput == 0 {
-			t.MaxOutput = c.Defaults.MaxOutput
-		}
+		t.Output = cmp.Or(t.Output, tool.OutputAuto)
+		t.Timeout = cmp.Or(t.Timeout, c.Defaults.Timeout)
+		t.MaxOutput = cmp.Or(t.MaxOutput, c.Defaults.MaxOutput)
 		c.Tools[name] = t
 	}
 	for name, s := range c.Secrets {
 		if s.File != "" {
-			s.File = c.absolute(s.File)
+			s.File = absolute(c.dirOf("secrets", name, "file"), s.File)
 		}
 		c.Secrets[name] = s
 	}
 	if path, ok := strings.CutPrefix(c.Store.URL, StorePrefix); ok {
-		c.Store.URL = StorePrefix + c.absolute(path)
+		c.Store.URL = StorePrefix + absolute(c.dirOf("store", "url"), path)
 	}
 }
 
-// absolute joins a path to the folder of the file. Where the working folder is
-// unknown too, the path stays relative.
-func (c *Config) absolute(path string) string {
+// dirOf is the folder that a relative path belongs to: that of the file it
+// stands in, and for a default that of the first file.
+func (c *Config) dirOf(path ...string) string {
+	if n := c.tree.get(path...); n != nil && n.place.src != nil {
+		return n.place.src.dir
+	}
+	return c.dir
+}
+
+// absolute joins a path to a folder. Where the working folder is unknown too,
+// the path stays relative.
+func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	joined := filepath.Join(filepath.Dir(c.source.file), path)
+	joined := filepath.Join(dir, path)
 	if abs, err := filepath.Abs(joined); err == nil {
 		return abs
 	}

@@ -78,11 +78,18 @@ func (n *node) child(step string) (position, *node, bool) {
 			return m.place, m.value, true
 		}
 	case list:
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.items) {
+		if i, ok := n.itemAt(step); ok {
 			return n.items[i].place, n.items[i], true
 		}
 	}
 	return position{}, nil, false
+}
+
+// itemAt is the index of a list's item that a step means: in decimal, as lists
+// of problems write it, without a sign or zeros before it.
+func (n *node) itemAt(step string) (int, bool) {
+	i, err := strconv.Atoi(step)
+	return i, err == nil && i >= 0 && i < len(n.items) && strconv.Itoa(i) == step
 }
 
 // get follows keys of maps and returns the value there, or nil.

@@ -5,18 +5,25 @@ import "strings"
 // note is what a type cannot say of a value.
 type note struct {
 	required   string   // not empty: the key must be there, and this is the hint when it is not
+	absent     string   // what is said where a required key is not there; "is missing" when empty
+	unless     string   // a key beside it with which a required key may be left out
 	oneOf      []string // the words a text may be
 	example    string   // a value, for the hint where something else than a text stands
-	filled     bool     // a text or list must not be empty
+	filled     bool     // a text or list must not be empty; of Texts, the list
 	expression bool     // the text is an expression
+	literal    bool     // the text is shown as it is and may hold no ${…}
 	private    bool     // the value may be a secret written in the wrong place: never show it
 }
 
 var actions = []string{"allow", "ask", "deny"}
 
+// webhookURL is the note on the address of a webhook.
+var webhookURL = note{required: "write it as https://host or https://host/path", absent: "the webhook has no address"}
+
 // notes are by path; * stands for a name or an index.
 var notes = map[string]note{
 	"version":       {required: "write version: 1"},
+	"include.*":     {filled: true},
 	"secrets":       {private: true},
 	"secrets.*":     {private: true},
 	"secrets.*.env": {private: true, filled: true}, "secrets.*.file": {private: true, filled: true},
@@ -25,16 +32,46 @@ var notes = map[string]note{
 	"tools.*.tags.*":       {filled: true},
 	"tools.*.output":       {oneOf: []string{"auto", "content", "json", "text"}},
 	"tools.*.expr":         {filled: true, expression: true},
+	"tools.*.http.url":     {required: "write it as https://host or https://host/path", absent: "the request has no address", unless: "upstream"},
+	"tools.*.command.argv": {required: "write it as a list: [program, argument, …]", absent: "the command has no program", filled: true},
 	"tools.*.http.headers": {private: true},
 	"tools.*.http.ok":      {filled: true, expression: true},
 	"tools.*.http.result":  {filled: true, expression: true},
 	"policy.default":       {oneOf: actions},
-	"policy.rules.*.name":  {required: "a rule is known by its name in lists, records and answers", filled: true},
-	"policy.rules.*.action": {
-		required: "write action: allow, deny or ask", oneOf: actions,
+	"policy.rules.*.name": {
+		required: "a rule is known by its name in lists, records and answers", unless: "preset", filled: true,
 	},
-	"policy.rules.*.when":  {filled: true, expression: true},
-	"policy.rules.*.tools": {filled: true}, "policy.rules.*.tools.*": {filled: true},
+	"policy.rules.*.action": {oneOf: actions},
+	"policy.rules.*.when":   {filled: true, expression: true},
+	"policy.rules.*.groups": {filled: true}, "policy.rules.*.groups.*": {filled: true},
+	"policy.rules.*.via": {filled: true}, "policy.rules.*.via.*": {oneOf: []string{"batch", "call_tool", "code", "direct"}},
+	"policy.rules.*.preset":       {oneOf: []string{"allow_readonly", "ask_destructive", "ask_file_system", "ask_network", "deny_privileged"}},
+	"policy.tests.*.name":         {required: "a test is known by its name", filled: true},
+	"policy.tests.*.expect":       {oneOf: actions},
+	"policy.tests.*.via":          {oneOf: []string{"batch", "call_tool", "code", "direct"}},
+	"policy.tests.*.caller.kind":  {oneOf: []string{"cli", "go", "http", "mcp"}},
+	"hooks.before.*.name":         {required: "a hook is known by its name in lists and records", filled: true},
+	"hooks.before.*.when":         {filled: true, expression: true},
+	"hooks.before.*.set.*":        {filled: true, expression: true},
+	"hooks.before.*.http.url":     webhookURL,
+	"hooks.before.*.refuse":       {filled: true, literal: true},
+	"hooks.before.*.on_error":     {oneOf: []string{"deny", "skip"}},
+	"hooks.before.*.http.headers": {private: true},
+	"hooks.after.*.name":          {required: "a hook is known by its name in lists and records", filled: true},
+	"hooks.after.*.when":          {filled: true, expression: true},
+	"hooks.after.*.result":        {filled: true, expression: true},
+	"hooks.after.*.append":        {filled: true, expression: true},
+	"hooks.after.*.http.url":      webhookURL,
+	"hooks.after.*.refuse":        {filled: true, literal: true},
+	"hooks.after.*.on_error":      {oneOf: []string{"deny", "skip"}},
+	"hooks.after.*.http.headers":  {private: true},
+	"inject.*.tools":              {required: "name the tools, such as [\"*\"]", filled: true},
+	"inject.*.set":                {required: "name the arguments and their expressions"},
+	"inject.*.set.*":              {filled: true, expression: true},
+	"groups.*.tools":              {required: "name the tools of the group", filled: true},
+	"admit.allow.*":               {filled: true}, "admit.deny.*": {filled: true},
+	"tools.*.requires.check": {oneOf: []string{"call", "load"}},
+	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
 	"policy.rules.*.tags": {filled: true}, "policy.rules.*.tags.*": {filled: true},
 	"policy.rules.*.callers": {filled: true}, "policy.rules.*.callers.*": {filled: true},
 }
@@ -43,18 +80,19 @@ var notes = map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "include upstreams admit sources groups profiles inject hooks chats approvals discovery code_interpreter log",
+	"":         "upstreams sources profiles chats approvals discovery code_interpreter log",
 	"server":   "url token admin_token hosts origins tls instructions callers",
-	"defaults": "max_result_size think_augment retries schema log",
-	"tools.*": "search_hint core defer output_schema concurrency_safe exclusive max_result_size think_augment retries " +
-		"rate_limit requires hints log extra tests python wasm",
+	"defaults": "max_result_size retries schema log",
+	"tools.*": "search_hint core defer output_schema concurrency_safe exclusive max_result_size retries " +
+		"rate_limit log extra tests python wasm",
 	"tools.*.http":      "upstream auth error pages poll",
 	"tools.*.http.body": "form multipart text base64",
 	"tools.*.command":   "cwd env env_only exit progress",
-	"policy":            "data tests",
-	"policy.rules.*": "preset groups via show expires wait approve_by approvers remember notify summary rate_limit " +
-		"before after",
-	"store": "keep",
+	"policy.rules.*":    "expires wait approve_by approvers remember notify summary rate_limit",
+	"store":             "keep",
+	"hooks":             "tests",
+	"hooks.before.*":    "python",
+	"hooks.after.*":     "python",
 })
 
 func unbuiltKeys(table map[string]string) map[string]map[string]bool {

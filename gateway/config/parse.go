@@ -30,7 +30,7 @@ func parseYAML(src *source, data []byte) (*yaml.Node, *diag.Problem) {
 	switch {
 	case err == nil:
 		return nil, &diag.Problem{
-			Place: src.at(position{second.Line, second.Column}), Text: "a second YAML document starts here",
+			Place: src.position(second.Line, second.Column).place(), Text: "a second YAML document starts here",
 			Hint: "a configuration is one document: remove the line ---",
 		}
 	case !errors.Is(err, io.EOF):
@@ -39,8 +39,10 @@ func parseYAML(src *source, data []byte) (*yaml.Node, *diag.Problem) {
 	return doc, nil
 }
 
+const emptyText = "the file is empty"
+
 func emptyFile(src *source) *diag.Problem {
-	return &diag.Problem{Place: diag.Place{File: src.file}, Text: "the file is empty", Hint: "a configuration starts with version: 1"}
+	return &diag.Problem{Place: diag.Place{File: src.file}, Text: emptyText, Hint: startHint}
 }
 
 // nextDocument returns the value of the next document, or io.EOF.

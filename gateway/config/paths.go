@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// Dir is the folder of the file, absolute where that can be told: what relative
-// paths in the file belong to.
-func (c *Config) Dir() string { return c.absolute(".") }
+// Dir is the folder of the first file, absolute where that can be told: where
+// commands run, and what relative paths belong to that stand in no file.
+func (c *Config) Dir() string { return absolute(c.dir, ".") }
 
 // Journal is the folder of the record of calls, beside the store's file.
 func (s Store) Journal() string { return strings.TrimPrefix(s.URL, StorePrefix) + ".journal" }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 const (
@@ -27,20 +28,6 @@ var (
 	}
 )
 
-// problemAt reports an error at a key, or where it would be.
-func (c *Config) problemAt(path []string, hint, format string, args ...any) {
-	c.addAt(path, diag.Problem{Text: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-func (c *Config) addAt(path []string, p diag.Problem) {
-	at := c.At()
-	for _, key := range path {
-		at = at.Key(key)
-	}
-	p.Place = at.Place()
-	c.findings.add(path, p)
-}
-
 // checkRules checks what concerns more than the form of one value.
 func (c *Config) checkRules() {
 	c.checkVersion()
@@ -49,6 +36,9 @@ func (c *Config) checkRules() {
 	c.checkNames()
 	c.checkKinds()
 	c.checkPolicy()
+	c.checkHooks()
+	c.checkGroups()
+	c.checkAdmit()
 	c.checkStore()
 }
 
@@ -126,9 +116,9 @@ func (c *Config) checkNames() {
 
 // checkLookalike reports a name that a model could take for an earlier one.
 func (c *Config) checkLookalike(seen map[string]*member, m *member, path []string) {
-	folded := strings.ReplaceAll(strings.ToLower(m.key), "-", "_")
+	folded := tool.FoldName(m.key)
 	if first := seen[folded]; first != nil {
-		c.problemAt(path, "rename one of them", "this name differs from %s on line %d only in -, _ or case, and models confuse such names", first.key, first.place.line)
+		c.problemAt(path, "rename one of them", "this name differs from %s %s only in -, _ or case, and models confuse such names", first.key, first.place.seenFrom(m.place))
 		return
 	}
 	seen[folded] = m
@@ -147,40 +137,9 @@ func legalName(name string) string {
 // broken still is the tool's kind.
 func (c *Config) checkKinds() {
 	for _, m := range c.tree.sectionMembers("tools") {
-		if m.value.kind != mapping {
-			continue
-		}
-		var found []*member
-		for i := range m.value.members {
-			if k := &m.value.members[i]; slices.Contains(kindBlocks, k.key) {
-				found = append(found, k)
-			}
-		}
-		switch {
-		case len(found) == 0:
-			c.problemAt([]string{"tools", m.key}, "give it exactly one of http, command and expr", "the tool does not say how it runs")
-		case len(found) > 1:
-			c.problemAt([]string{"tools", m.key, found[1].key}, "remove one of them", "a tool runs in one way, and this one has %s on line %d", found[0].key, found[0].place.line)
-		}
-	}
-}
-
-func (c *Config) checkPolicy() {
-	rules := c.tree.get("policy", "rules")
-	if rules == nil || rules.kind != list {
-		return
-	}
-	seen := map[string]position{}
-	for i, rule := range rules.items {
-		_, name, ok := rule.child("name")
-		if !ok || name.kind != text {
-			continue
-		}
-		if first, twice := seen[name.text]; twice {
-			c.problemAt([]string{"policy", "rules", strconv.Itoa(i), "name"}, "rename one of them", "the rule on line %d has the name %q too", first.line, shorten(name.text, maxShown))
-			continue
-		}
-		seen[name.text] = rule.place
+		c.checkOneOf([]string{"tools", m.key}, kindBlocks, oneOf{
+			none: "the tool does not say how it runs", choices: "http, command and expr", several: "a tool runs in one way",
+		})
 	}
 }
 

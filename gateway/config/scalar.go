@@ -66,7 +66,7 @@ func plainKind(value string) kind {
 // is nearly always an expression that starts with "!", which YAML would turn
 // into an empty text or drop the "!" of.
 func (b *builder) tagged(y *yaml.Node) kind {
-	at := position{y.Line, y.Column}
+	at := b.position(y)
 	k, ok := coreTags[y.Tag]
 	if !ok {
 		b.report(at, tagHint(y), "%s is a YAML tag here, and this file knows no such tag", y.Tag)
@@ -106,7 +106,7 @@ func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''
 // nothing.
 func quoteAdvice(prefix, value string) string {
 	const advice = "put the whole value in single quotes"
-	if len(value) > maxSuggested || !printable(value) {
+	if value == "" || len(value) > maxSuggested || !printable(value) {
 		return advice
 	}
 	return advice + ": " + prefix + singleQuoted(value)

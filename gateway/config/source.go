@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +13,8 @@ import (
 // file from taking the machine with it.
 const (
 	maxFileSize  = 16 << 20 // bytes
+	maxFiles     = 256      // files, those that others include among them
+	maxTotalSize = 64 << 20 // bytes of all files together
 	maxDepth     = 100      // maps and lists inside one another, aliases followed
 	maxValues    = 1 << 20  // scalars, lists and maps in a file, what its aliases stand for included
 	maxProblems  = 1000     // problems shown
@@ -20,25 +24,71 @@ const (
 	maxSuggested = 200      // characters of a line that a hint writes anew
 )
 
-// position is a line and a column as YAML counts them: from 1, in characters.
-type position struct{ line, column int }
+// position is a line and a column as YAML counts them, from 1, in characters,
+// of a source.
+type position struct {
+	src          *source
+	line, column int
+}
+
+// place is the position as problems name it.
+func (p position) place() diag.Place {
+	if p.src == nil {
+		return diag.Place{}
+	}
+	return p.src.at(p)
+}
+
+// seenFrom names the position in a problem that stands elsewhere: by its line
+// where both are in one file.
+func (p position) seenFrom(other position) string {
+	switch {
+	case p.src == nil:
+		return "elsewhere"
+	case p.src.origin != originFile:
+		return "in " + p.src.file
+	case p.src == other.src:
+		return fmt.Sprintf("on line %d", p.line)
+	}
+	return "at " + p.place().String()
+}
+
+// origin is where the text of a source comes from.
+type origin int
+
+const (
+	originFile origin = iota
+	originEnv         // one environment variable
+	originSet         // one --set
+)
 
 // source is the text of a file, for what nodes do not remember of it. Only a
-// file with problems is ever split into lines.
+// file with problems is ever split into lines. The value of an environment
+// variable or of a --set is a source too: its file is a name such as "env X",
+// and its places have no lines.
 type source struct {
-	file  string
-	text  string
-	lines []string // nil until one is asked for
+	file   string
+	text   string
+	origin origin
+	dir    string   // what relative paths in it belong to
+	lines  []string // nil until one is asked for
 }
 
 // lineBreaks makes one of all that the YAML scanner takes for the end of a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func newSource(file string, data []byte) *source {
-	return &source{file: file, text: strings.TrimPrefix(string(data), "\ufeff")}
+	return &source{file: file, text: strings.TrimPrefix(string(data), "\ufeff"), dir: filepath.Dir(file)}
 }
 
+// position is the place of a line and a column in the source.
+func (s *source) position(line, column int) position { return position{s, line, column} }
+
+// at is the place of a position in this source.
 func (s *source) at(p position) diag.Place {
+	if s.origin != originFile {
+		return diag.Place{File: s.file}
+	}
 	return diag.Place{File: s.file, Line: p.line, Column: p.column}
 }
 
@@ -66,7 +116,7 @@ func (s *source) rest(p position) string {
 // plain is diag.Spot.Plain of a value: 0 or 1 where the text stands in the
 // file exactly as it is, on one line, without or within quotes; -1 elsewhere.
 func (s *source) plain(n *node) int {
-	if !n.scalar() {
+	if !n.scalar() || s.origin != originFile {
 		return -1
 	}
 	rest := s.rest(n.place)

@@ -19,22 +19,28 @@ type builder struct {
 	anchored map[*yaml.Node]*node
 	open     map[*yaml.Node]bool // anchored nodes that are being built: an alias to one is a cycle
 	path     []string
-	values   int  // values so far, with those that aliases stand for
+	values   *int // values so far, with those that aliases stand for, in this and earlier documents
 	failed   bool // a limit was passed: the tree is of no use
 }
 
-// buildTree returns the tree of a document, or nil when it passes a limit.
-func buildTree(src *source, f *findings, doc *yaml.Node) *node {
-	b := &builder{src: src, findings: f, anchored: map[*yaml.Node]*node{}, open: map[*yaml.Node]bool{}}
-	root := b.node(doc, 0)
+// buildTree returns the tree of a document, or nil when it passes a limit. The
+// path is where the document belongs; values counts on from earlier documents.
+func buildTree(src *source, f *findings, doc *yaml.Node, path []string, values *int) *node {
+	b := &builder{
+		src: src, findings: f, path: path, values: values,
+		anchored: map[*yaml.Node]*node{}, open: map[*yaml.Node]bool{},
+	}
+	root := b.node(doc, len(path))
 	if b.failed {
 		return nil
 	}
 	return root
 }
 
+func (b *builder) position(y *yaml.Node) position { return b.src.position(y.Line, y.Column) }
+
 func (b *builder) report(at position, hint, format string, args ...any) {
-	b.findings.add(b.path, diag.Problem{Place: b.src.at(at), Text: fmt.Sprintf(format, args...), Hint: hint})
+	b.findings.add(b.path, diag.Problem{Place: at.place(), Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // node builds one value that lies depth levels down.
@@ -59,9 +65,9 @@ func (b *builder) node(y *yaml.Node, depth int) *node {
 }
 
 func (b *builder) build(y *yaml.Node, depth int) *node {
-	n := &node{place: position{y.Line, y.Column}, size: 1}
-	if b.values++; b.values > maxValues {
-		return b.fail(y, "the file has more than %d values", maxValues)
+	n := &node{place: b.position(y), size: 1}
+	if *b.values++; *b.values > maxValues {
+		return b.fail(y, "there are more than %d values", maxValues)
 	}
 	if n.kind = b.kindOf(y); n.kind == broken {
 		return n
@@ -87,16 +93,16 @@ func (b *builder) fail(y *yaml.Node, format string, args ...any) *node {
 	if !b.failed {
 		b.failed = true
 		b.path = b.path[:min(len(b.path), shownDepth)]
-		b.report(position{y.Line, y.Column}, "", format, args...)
+		b.report(b.position(y), "", format, args...)
 	}
-	return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
+	return &node{kind: broken, place: b.position(y), size: 1}
 }
 
 // alias returns the node that an alias stands for.
 func (b *builder) alias(y *yaml.Node, depth int) *node {
 	if b.open[y.Alias] {
-		b.report(position{y.Line, y.Column}, "", "the alias *%s stands inside the value it stands for", y.Value)
-		return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
+		b.report(b.position(y), "", "the alias *%s stands inside the value it stands for", y.Value)
+		return &node{kind: broken, place: b.position(y), size: 1}
 	}
 	n := b.anchored[y.Alias]
 	switch {
@@ -104,10 +110,10 @@ func (b *builder) alias(y *yaml.Node, depth int) *node {
 	case y.Alias.Kind == yaml.ScalarNode: // the anchor of a key
 		n = b.build(y.Alias, depth)
 	default: // the anchor stood in a value that was refused, with a report
-		return &node{kind: broken, place: position{y.Line, y.Column}, size: 1}
+		return &node{kind: broken, place: b.position(y), size: 1}
 	}
-	if b.values += n.size; b.values > maxValues {
-		return b.fail(y, "with this alias the file has more than %d values", maxValues)
+	if *b.values += n.size; *b.values > maxValues {
+		return b.fail(y, "with this alias there are more than %d values", maxValues)
 	}
 	if depth+n.height > maxDepth {
 		return b.fail(y, "with this alias maps and lists lie more than %d levels deep", maxDepth)
@@ -143,7 +149,7 @@ func (b *builder) mapping(n *node, y *yaml.Node, depth int) {
 			continue
 		}
 		if key, ok := b.key(k); ok {
-			b.member(n, member{key: key, place: position{k.Line, k.Column}}, v, depth)
+			b.member(n, member{key: key, place: b.position(k)}, v, depth)
 		}
 	}
 	for _, v := range merges {
@@ -156,7 +162,7 @@ func (b *builder) mapping(n *node, y *yaml.Node, depth int) {
 func (b *builder) member(n *node, m member, v *yaml.Node, depth int) {
 	if first := n.find(m.key); first != nil {
 		b.findings.add(further(b.path, m.key), diag.Problem{
-			Place: b.src.at(m.place), Text: fmt.Sprintf("the key is written twice, first on line %d", first.place.line), Hint: "remove one of them",
+			Place: m.place.place(), Text: "the key is written twice, first " + first.place.seenFrom(m.place), Hint: "remove one of them",
 		})
 		return
 	}
@@ -167,7 +173,7 @@ func (b *builder) member(n *node, m member, v *yaml.Node, depth int) {
 // key reads a map's key. Numbers and booleans are taken as they are written:
 // in this file all keys are text.
 func (b *builder) key(y *yaml.Node) (string, bool) {
-	at := position{y.Line, y.Column}
+	at := b.position(y)
 	if y.Kind == yaml.AliasNode {
 		y = y.Alias
 	}

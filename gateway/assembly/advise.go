@@ -12,18 +12,26 @@ import (
 )
 
 // advise warns of what is valid and yet not what anyone wants. It is for a
-// configuration without errors: with one, half of it would be a false alarm.
-func (b *builder) advise(tools *registry.Registry, engine *policy.Engine) {
-	var specs []*tool.Spec
+// configuration without errors: with one, half of it would be a false alarm. A
+// tool that is not registered can be named, and nothing else is said of it.
+func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *policy.Engine) {
 	for _, e := range tools.All() {
-		specs = append(specs, e.Spec)
 		b.adviseTool(e.Spec, e.Schema)
 	}
+	specs := specsOf(all)
+	b.admission.advise(specs)
+	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs)
 	if engine == nil {
 		b.cfg.At().Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
 		return
 	}
-	engine.Advise(b.at("policy"), func(name string) diag.Cursor { return b.at("tools", name) }, specs)
+	var ignored diag.Report
+	engine.Advise(b.at("policy"), func(name string) diag.Cursor {
+		if _, ok := tools.Lookup(name); !ok {
+			return diag.NewCursor(&ignored, nil)
+		}
+		return b.at("tools", name)
+	}, specs)
 }
 
 func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {

@@ -3,6 +3,9 @@
 package assembly
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -28,7 +31,13 @@ const (
 type Assembly struct {
 	// Generation is nil when the configuration has an error.
 	Generation *gateway.Generation
+	// LeftOut says of each tool that lacks something it requires, by its name,
+	// what that is.
+	LeftOut map[string]string
+	// Tests are those of the policy section; nil without one.
+	Tests *policy.Tests
 
+	all    []*candidate
 	client *httptool.Client
 }
 
@@ -36,34 +45,81 @@ type Assembly struct {
 func (a *Assembly) Close() error { return a.client.Close() }
 
 // Build compiles every part of a configuration and reports every mistake on
-// it, so that cfg.Problems then holds all there are. It opens no connection
-// and starts no process.
-func Build(cfg *config.Config, secrets Secrets) *Assembly {
+// it, so that cfg.Problems then holds all there are. It starts no process and,
+// with Declared, opens no connection. With Resolved, and only when there is no
+// mistake, it looks for what tools require, with one request to each address;
+// tools that lack something are left out with a warning.
+func Build(cfg *config.Config, secrets Secrets) *Assembly { return build(cfg, secrets, "") }
+
+// BuildFor is [Build] with Resolved for a program that is going to call one
+// tool only: what other tools require is not looked for, and their secrets may
+// be missing.
+func BuildFor(cfg *config.Config, name string) *Assembly { return build(cfg, Resolved, name) }
+
+func build(cfg *config.Config, mode Secrets, only string) *Assembly {
 	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow)}
-	b := builder{cfg: cfg, client: a.client}
-	b.secrets(secrets)
-	entries := b.tools()
-	engine := b.policy()
+	b := newBuilder(cfg, a.client, mode, only)
+	all := b.tools()
+	engine := b.policy(all)
+	hooks := b.hooks(all)
+	tests := b.policyTests(all, engine, hooks)
 	if cfg.Problems().Err() != nil {
 		return a
 	}
-	tools, err := registry.New(entries)
+	registered := b.registered(all)
+	a.LeftOut = b.leftOut
+	if mode == Resolved {
+		b.resolve(b.neededSecrets(b.ofInterest(registered)))
+	}
+	if cfg.Problems().Err() != nil {
+		return a
+	}
+	tools, err := registry.New(entriesOf(registered))
 	if err != nil {
 		b.at("tools").Errorf("%v", err)
 		return a
 	}
-	b.advise(tools, engine)
-	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Masker: b.masker}
+	b.advise(all, tools, engine)
+	hooks.Advise(specsOf(all))
+	b.adviseReasons(registered, hooks)
+	a.Tests, a.all = tests, all
+	b.masker.Know(b.revealed()...)
+	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker}
 	return a
 }
 
 // builder carries what the parts of a configuration share while it is built.
 type builder struct {
-	cfg         *config.Config
-	client      *httptool.Client
-	masker      *secret.Masker          // of the values
-	secretNames []string                // sorted
-	values      map[string]secret.Value // nil unless resolved
+	cfg          *config.Config
+	client       *httptool.Client
+	mode         Secrets
+	only         string         // the tool that is going to be called; empty when any may be
+	masker       *secret.Masker // of the values; runners keep it, and it knows them when values is filled
+	secretNames  []string       // sorted
+	admission    admission
+	groups       groups
+	surroundings surroundings
+	watched      map[need]*watched
+	leftOut      map[string]string // why, by the tool's name
+	// values is nil unless secrets are resolved. Runners keep it and are not run
+	// before it is filled: which values are needed is known only when all tools
+	// are compiled.
+	values map[string]secret.Value
+}
+
+func newBuilder(cfg *config.Config, client *httptool.Client, mode Secrets, only string) *builder {
+	b := &builder{
+		cfg: cfg, client: client, mode: mode, only: only,
+		masker:       &secret.Masker{},
+		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
+		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},
+		watched:      map[need]*watched{}, leftOut: map[string]string{},
+	}
+	if mode == Resolved {
+		b.values = make(map[string]secret.Value, len(b.secretNames))
+	}
+	b.admission, b.groups = b.compileAdmit(), b.compileGroups()
+	return b
 }
 
 func (b *builder) at(path ...string) diag.Cursor {
@@ -72,13 +128,4 @@ func (b *builder) at(path ...string) diag.Cursor {
 		at = at.Key(key)
 	}
 	return at
-}
-
-// policy compiles the rules; nil, which allows every call, without a policy
-// section.
-func (b *builder) policy() *policy.Engine {
-	if b.cfg.Policy == nil || b.cfg.Broken("policy") {
-		return nil
-	}
-	return policy.Compile(b.at("policy"), b.cfg.Policy)
 }

@@ -83,7 +83,7 @@ func TestSecrets(t *testing.T) {
 version: 1
 secrets: {crm: {env: ASSEMBLY_TOKEN}, other: {env: ASSEMBLY_UNSET}}
 tools:
-  say: {description: Say., command: {argv: [cat], stdin: "${secret.crm}"}}
+  say: {description: Say., command: {argv: [cat], stdin: "${secret.crm} ${secret['other']}"}}
 policy: {default: allow}
 `
 	if _, problems := build(t, text, assembly.Declared); problems != "" {

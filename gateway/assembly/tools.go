@@ -22,25 +22,26 @@ const sourceDeclared = "declared"
 // that sends an argument nobody needs is not sent back.
 const noParameters = `{"type":"object","properties":{}}`
 
-// tools compiles the "tools" section. A disabled tool is checked like any
-// other and then left out.
-func (b *builder) tools() []*registry.Entry {
-	var entries []*registry.Entry
+// tools compiles the "tools" section: every tool without a mistake, whether it
+// is going to be registered or not.
+func (b *builder) tools() []*candidate {
+	var all []*candidate
 	for _, name := range slices.Sorted(maps.Keys(b.cfg.Tools)) {
 		if b.cfg.Broken("tools", name) {
 			continue
 		}
 		t := b.cfg.Tools[name]
-		if e := b.tool(name, &t); e != nil && t.On() {
-			entries = append(entries, e)
+		if c := b.tool(name, &t); c != nil {
+			all = append(all, c)
 		}
 	}
-	return entries
+	return all
 }
 
 // tool compiles one tool; nil after a mistake.
-func (b *builder) tool(name string, t *config.Tool) *registry.Entry {
+func (b *builder) tool(name string, t *config.Tool) *candidate {
 	spec := b.spec(name, t)
+	needs := b.needs(b.at("tools", name, "requires"), t.Requires)
 	s := b.schema(name, spec.Parameters)
 	if s == nil {
 		return nil
@@ -49,7 +50,10 @@ func (b *builder) tool(name string, t *config.Tool) *registry.Entry {
 	if runner == nil {
 		return nil
 	}
-	return &registry.Entry{Spec: spec, Schema: s, Runner: runner}
+	return &candidate{
+		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, needs: needs,
+		admitted: t.On() && b.admission.admits(spec),
+	}
 }
 
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
@@ -63,6 +67,7 @@ func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 	if spec.Parameters == nil {
 		spec.Parameters = json.RawMessage(noParameters)
 	}
+	spec.Groups = b.groups.of(spec)
 	return spec
 }
 

@@ -1,0 +1,67 @@
+package assembly
+
+import (
+	"github.com/toolgate/toolgate/gateway/hook"
+)
+
+// hooks compiles the "hooks" and "inject" sections and binds them to every
+// tool, whose specs then hold what models are shown. Rules are compiled before
+// that: they are about all arguments.
+func (b *builder) hooks(all []*candidate) *hook.Set {
+	cfg, inject := b.cfg.Hooks, b.cfg.Inject
+	if b.moved(len(cfg.Before), "hooks", "before") || b.moved(len(cfg.After), "hooks", "after") || b.moved(len(inject), "inject") {
+		cfg, inject = hook.Config{}, nil
+	}
+	tools := make([]hook.Tool, len(all))
+	for i, c := range all {
+		names := shapeOf(c.config, c.entry.Schema)
+		tools[i] = hook.Tool{
+			Spec: c.entry.Spec, Schema: c.entry.Schema, Args: names.names, Closed: names.closed,
+			Think: b.thinks(c), Hints: c.config.Hints,
+		}
+	}
+	known := tools
+	if len(all) < len(b.cfg.Tools) { // what hooks read could be the argument of a tool with a mistake
+		known = nil
+	}
+	deps := hook.Deps{Client: b.client, SecretNames: b.secretNames, Secrets: b.values, Broken: b.cfg.Broken}
+	set := hook.Compile(b.cfg.At(), &cfg, inject, deps, known...)
+	for _, t := range tools {
+		t.Spec.Parameters = set.Bind(t)
+	}
+	return set
+}
+
+func (b *builder) thinks(c *candidate) bool {
+	if own := c.config.ThinkAugment; own != nil {
+		return *own
+	}
+	return b.cfg.Defaults.ThinkAugment
+}
+
+// adviseReasons warns of tools whose models are not asked for a reason although
+// they are configured to be.
+func (b *builder) adviseReasons(all []*candidate, hooks *hook.Set) {
+	const hint = "rename the argument, or write think_augment: false"
+	for _, c := range all {
+		name := c.entry.Spec.Name
+		if !b.thinks(c) || hooks.Plan(name).TakesReason() {
+			continue
+		}
+		at := b.at("tools", name)
+		if own := at.Key("think_augment"); own.Present() {
+			at = own
+		}
+		if c.entry.Schema.Names(hook.ReasonArgument) {
+			at.Warnf(hint, "the tool has an argument %s of its own, which it keeps: think_augment changes nothing", hook.ReasonArgument)
+		} else if c.config.ThinkAugment != nil {
+			at.Warnf("give its parameters properties", "the parameters have no properties, so models are shown no %s", hook.ReasonArgument)
+		}
+	}
+}
+
+// moved reports whether more entries are written in a list than could be read:
+// the others then stand at other places than their indexes say.
+func (b *builder) moved(read int, path ...string) bool {
+	return b.at(path...).Index(read).Present()
+}

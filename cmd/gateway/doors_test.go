@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/runlog"
 )
 
@@ -126,7 +127,7 @@ func checkLog(t *testing.T, path string, cases []doorCase) {
 // serveFile serves both HTTP doors as gateway serve does.
 func serveFile(t *testing.T, path string) string {
 	t.Helper()
-	h, err := open(path, discardLogger())
+	h, err := open(config.Options{Files: []string{path}}, discardLogger())
 	if err != nil {
 		t.Fatal(err)
 	}

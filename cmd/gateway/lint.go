@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -11,23 +14,50 @@ import (
 	"github.com/toolgate/toolgate/gateway/diag"
 )
 
+// The formats in which lint prints problems.
+const (
+	formatText  = "text"
+	formatJSON  = "json"
+	formatSARIF = "sarif"
+)
+
 func lintCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name:  "lint",
 		Usage: "check the configuration file; start nothing, open no connection, need no secret",
-		Flags: []cli.Flag{configFlag(), jsonFlag()},
+		Flags: configFlags(
+			&cli.StringFlag{Name: "format", Value: formatText, Usage: "print problems as `FORMAT`: text, json or sarif"},
+			&cli.BoolFlag{Name: "json", Usage: "the same as --format json"},
+		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if err := noArguments(cmd); err != nil {
 				return err
 			}
-			return lint(io, cmd.String("config"), cmd.Bool("json"))
+			format, err := lintFormat(cmd)
+			if err != nil {
+				return err
+			}
+			return lint(io, layers(cmd), format)
 		},
 	}
 }
 
+func lintFormat(cmd *cli.Command) (string, error) {
+	format, known := cmd.String("format"), []string{formatText, formatJSON, formatSARIF}
+	switch {
+	case !slices.Contains(known, format):
+		return "", usagef("--format must be one of %s, got %q", strings.Join(known, ", "), format)
+	case !cmd.Bool("json"):
+		return format, nil
+	case cmd.IsSet("format") && format != formatJSON:
+		return "", usagef("give either --json or --format %s, not both", format)
+	}
+	return formatJSON, nil
+}
+
 // lint prints every problem of the file, sorted by place.
-func lint(io streams, path string, asJSON bool) error {
-	cfg, problems := config.Load(path)
+func lint(io streams, opts config.Options, format string) error {
+	cfg, problems := config.Load(opts)
 	if cfg != nil {
 		a := assembly.Build(cfg, assembly.Declared)
 		if err := a.Close(); err != nil {
@@ -35,17 +65,36 @@ func lint(io streams, path string, asJSON bool) error {
 		}
 		problems = cfg.Problems()
 	}
-	if err := printProblems(io, problems, asJSON); err != nil {
+	if err := printProblems(io, problems, format); err != nil {
 		return err
 	}
 	if problems.Err() != nil {
 		return &exitError{code: exitUsage}
 	}
-	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", path, count(len(cfg.Tools), "tool"), count(len(problems), "warning"))
+	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(len(cfg.Tools), "tool"), count(len(problems), "warning"))
 	return nil
 }
 
-// problemJSON is a problem as lint --json prints it.
+func printProblems(io streams, problems diag.Problems, format string) error {
+	switch format {
+	case formatJSON:
+		return printProblemsJSON(io, problems)
+	case formatSARIF:
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		return printJSON(io.out, newSARIF(problems, dir))
+	}
+	for _, p := range problems {
+		if _, err := fmt.Fprintln(io.out, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// problemJSON is a problem as lint --format json prints it.
 type problemJSON struct {
 	File     string `json:"file"`
 	Line     int    `json:"line,omitempty"`
@@ -56,22 +105,17 @@ type problemJSON struct {
 	Hint     string `json:"hint,omitempty"`
 }
 
-func printProblems(io streams, problems diag.Problems, asJSON bool) error {
-	if !asJSON {
-		for _, p := range problems {
-			if _, err := fmt.Fprintln(io.out, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+func printProblemsJSON(io streams, problems diag.Problems) error {
 	list := make([]problemJSON, 0, len(problems))
 	for _, p := range problems {
-		severity := "error"
-		if p.Warning {
-			severity = "warning"
-		}
-		list = append(list, problemJSON{p.Place.File, p.Place.Line, p.Place.Column, p.Key, severity, p.Text, p.Hint})
+		list = append(list, problemJSON{p.Place.File, p.Place.Line, p.Place.Column, p.Key, severity(p), p.Text, p.Hint})
 	}
 	return printJSON(io.out, list)
+}
+
+func severity(p diag.Problem) string {
+	if p.Warning {
+		return "warning"
+	}
+	return "error"
 }

@@ -60,3 +60,60 @@ func lintBad(t *testing.T, path string) {
 		t.Error(d)
 	}
 }
+
+// TestLintBadLayers runs lint on layers with mistakes: the files of an archive
+// in their order, or those that its section "order" names, with the environment
+// and the settings of its sections "env" and "set".
+func TestLintBadLayers(t *testing.T) {
+	paths, err := filepath.Glob("../../gateway/config/testdata/bad-layers/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d files, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { lintLayers(t, archive) })
+	}
+}
+
+func lintLayers(t *testing.T, archive *txtar.Archive) {
+	t.Chdir(t.TempDir())
+	sections := map[string]string{}
+	var order []string
+	for _, f := range archive.Files {
+		if sections[f.Name] = string(f.Data); filepath.Ext(f.Name) == "" {
+			continue // a section, not a file
+		}
+		order = append(order, f.Name)
+		if err := os.MkdirAll(filepath.Dir(f.Name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f.Name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if named := strings.Fields(sections["order"]); len(named) > 0 {
+		order = named
+	}
+	args := []string{"gateway", "lint"}
+	for _, file := range order {
+		args = append(args, "--config", file)
+	}
+	for setting := range strings.Lines(sections["set"]) {
+		args = append(args, "--set", strings.TrimSuffix(setting, "\n"))
+	}
+	for variable := range strings.Lines(sections["env"]) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(variable, "\n"), "=")
+		t.Setenv(name, value)
+	}
+	var out bytes.Buffer
+	err := run(t.Context(), args, streams{http.NoBody, &out, &out})
+	if exit, ok := errors.AsType[*exitError](err); !ok || exit.code != exitUsage {
+		t.Errorf("error %v", err)
+	}
+	if d := cmp.Diff(sections["problems"], out.String()); d != "" {
+		t.Error(d)
+	}
+}

@@ -15,15 +15,20 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// load reads a configuration and compiles every part of it; no connection is
-// opened. With secrets their values are read too. The error is all that is
-// wrong with the file; warnings are returned apart.
-func load(path string, secrets assembly.Secrets) (*config.Config, *assembly.Assembly, diag.Problems, error) {
-	cfg, problems := config.Load(path)
+// load reads a configuration and compiles every part of it. With secrets their
+// values are read too, and what tools require is looked for; else no connection
+// is opened. The error is all that is wrong with the file; warnings are returned
+// apart.
+func load(opts config.Options, secrets assembly.Secrets) (*config.Config, *assembly.Assembly, diag.Problems, error) {
+	return compile(opts, func(cfg *config.Config) *assembly.Assembly { return assembly.Build(cfg, secrets) })
+}
+
+func compile(opts config.Options, build func(*config.Config) *assembly.Assembly) (*config.Config, *assembly.Assembly, diag.Problems, error) {
+	cfg, problems := config.Load(opts)
 	if cfg == nil {
 		return nil, nil, nil, &exitError{exitUsage, problems}
 	}
-	a := assembly.Build(cfg, secrets)
+	a := build(cfg)
 	problems = cfg.Problems()
 	if err := problems.Err(); err != nil {
 		return nil, nil, nil, &exitError{exitUsage, errors.Join(problems, a.Close())}
@@ -34,14 +39,25 @@ func load(path string, secrets assembly.Secrets) (*config.Config, *assembly.Asse
 // house is an opened gateway and what has to be closed after it.
 type house struct {
 	config  *config.Config
+	leftOut map[string]string // why, by the tool's name
+	tools   int               // that are registered
 	gateway *gateway.Gateway
 	closers []io.Closer
 }
 
 // open makes a gateway that records its calls. The configuration's warnings go
 // to the logger.
-func open(path string, logger *slog.Logger) (*house, error) {
-	cfg, a, warnings, err := load(path, assembly.Resolved)
+func open(opts config.Options, logger *slog.Logger) (*house, error) {
+	return openBuilt(opts, logger, func(cfg *config.Config) *assembly.Assembly { return assembly.Build(cfg, assembly.Resolved) })
+}
+
+// openFor is open for a program that is going to call one tool only.
+func openFor(opts config.Options, name string, logger *slog.Logger) (*house, error) {
+	return openBuilt(opts, logger, func(cfg *config.Config) *assembly.Assembly { return assembly.BuildFor(cfg, name) })
+}
+
+func openBuilt(opts config.Options, logger *slog.Logger, build func(*config.Config) *assembly.Assembly) (*house, error) {
+	cfg, a, warnings, err := compile(opts, build)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +70,8 @@ func open(path string, logger *slog.Logger) (*house, error) {
 	}
 	return &house{
 		config:  cfg,
+		leftOut: a.LeftOut,
+		tools:   len(a.Generation.Tools.All()),
 		gateway: gateway.New(a.Generation, journal, gateway.Options{Logger: logger}),
 		closers: []io.Closer{a, journal},
 	}, nil

@@ -21,14 +21,14 @@ func logCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name:  "log",
 		Usage: "show the record of calls, oldest first",
-		Flags: []cli.Flag{
-			configFlag(), jsonFlag(),
+		Flags: configFlags(
+			jsonFlag(),
 			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: runlog.DefaultLimit, Usage: "show the newest `N` calls"},
 			&cli.StringFlag{Name: "tool", Usage: "only calls of tools whose name matches the `GLOB`"},
 			&cli.StringFlag{Name: "code", Usage: "only calls that ended with this `CODE`, such as ok, denied or timeout"},
 			&cli.StringFlag{Name: "since", Usage: "only calls of the last `DURATION`, such as 15m or 2d"},
 			&cli.StringFlag{Name: "call", Usage: "only the call with this `ID`"},
-		},
+		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if err := noArguments(cmd); err != nil {
 				return err
@@ -37,7 +37,7 @@ func logCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return printLog(io, cmd.String("config"), q, cmd.Bool("json"))
+			return printLog(io, layers(cmd), q, cmd.Bool("json"))
 		},
 	}
 }
@@ -74,8 +74,8 @@ func joinCodes(codes []tool.Code) string {
 
 // printLog needs to know where the log is and nothing else of the
 // configuration: a file with mistakes is when the log is wanted most.
-func printLog(io streams, path string, q runlog.Query, asJSON bool) error {
-	cfg, problems := config.Load(path)
+func printLog(io streams, opts config.Options, q runlog.Query, asJSON bool) error {
+	cfg, problems := config.Load(opts)
 	if cfg == nil || cfg.Broken("store") {
 		return &exitError{exitUsage, problems}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 )
 
@@ -56,13 +57,17 @@ type streams struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	io := streams{os.Stdin, os.Stdout, os.Stderr}
-	code := report(io.err, run(ctx, os.Args, io))
-	stop()
-	os.Exit(code)
+	os.Exit(report(io.err, run(context.Background(), os.Args, io)))
+}
+
+// untilSignal is a context that the first signal ends, for what has to finish
+// in good order; a second signal ends the process at once. Elsewhere the first
+// one does: a command that is stuck must not need two.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // run is the whole program but for the process around it.
@@ -102,15 +107,17 @@ func root(io streams) *cli.Command {
 		Action:                noCommand,
 		ExitErrHandler:        func(context.Context, *cli.Command, error) {}, // main exits
 		Commands: []*cli.Command{
-			serveCommand(io), lintCommand(io), toolsCommand(io), logCommand(io), versionCommand(io),
+			serveCommand(io), lintCommand(io), toolsCommand(io), policyCommand(io), configCommand(io), schemaCommand(io), logCommand(io), versionCommand(io),
 		},
 	}
 	onUsageError(cmd)
 	return cmd
 }
 
-// onUsageError makes every wrong flag an error of one line, at every level.
+// onUsageError makes every wrong flag an error of one line, at every level, and
+// a flag that is repeated take each value as it is.
 func onUsageError(cmd *cli.Command) {
+	cmd.DisableSliceFlagSeparator = true // commas are part of values
 	cmd.OnUsageError = func(_ context.Context, c *cli.Command, err error, _ bool) error {
 		return usagef("%w (see %s --help)", err, c.FullName())
 	}
@@ -143,8 +150,20 @@ func noArguments(cmd *cli.Command) error {
 	return nil
 }
 
-func configFlag() cli.Flag {
-	return &cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: "tools.yaml", Usage: "the configuration `FILE`"}
+// configFlags are the flags that say what the configuration is, and others.
+func configFlags(others ...cli.Flag) []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringSliceFlag{
+			Name: "config", Aliases: []string{"c"}, Value: []string{"tools.yaml"},
+			Usage: "a configuration `FILE`; where the flag is repeated, later files change earlier ones",
+		},
+		&cli.StringSliceFlag{Name: "set", Usage: "change one key after all files and the environment: `KEY=VALUE`, such as server.listen=localhost:9000"},
+	}, others...)
+}
+
+// layers are the layers of the configuration that a command was given.
+func layers(cmd *cli.Command) config.Options {
+	return config.Options{Files: cmd.StringSlice("config"), Env: os.Environ(), Set: cmd.StringSlice("set")}
 }
 
 func jsonFlag() cli.Flag {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -141,7 +142,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		}
 	}
 	var lines bytes.Buffer
-	h, err := open(path, slog.New(slog.NewJSONHandler(&lines, nil)))
+	h, err := open(config.Options{Files: []string{path}}, slog.New(slog.NewJSONHandler(&lines, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/mcpserver"
 )
@@ -31,28 +32,29 @@ func serveCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
 		Usage: "serve the tools over MCP and HTTP until interrupted",
-		Flags: []cli.Flag{
-			configFlag(),
+		Flags: configFlags(
 			&cli.BoolFlag{Name: "stdio", Usage: "serve one MCP client on standard input and output instead of listening"},
-		},
+		),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			if err := noArguments(cmd); err != nil {
 				return err
 			}
-			return serve(ctx, io, cmd.String("config"), cmd.Bool("stdio"))
+			return serve(ctx, io, layers(cmd), cmd.Bool("stdio"))
 		},
 	}
 }
 
-func serve(ctx context.Context, io streams, path string, stdio bool) (err error) {
+func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (err error) {
 	logger := slog.New(slog.NewTextHandler(io.err, nil))
-	h, err := open(path, logger)
+	h, err := open(opts, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	if stdio {
 		return s.mcp.ServeStdio(ctx, io.in, io.out)
 	}
@@ -146,7 +148,7 @@ func (s *server) listen(ctx context.Context, address string) error {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	base := "http://" + listener.Addr().String()
-	s.logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", len(s.config.Tools))
+	s.logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", s.tools)
 	select {
 	case err := <-failed:
 		return err

@@ -6,7 +6,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,4 +81,55 @@ func callCode(url, name string) string {
 		return "ok"
 	}
 	return r.Error.Type
+}
+
+// TestFirstSignal stops commands that wait for something: one signal is enough,
+// and a program that a tool started does not outlive the command.
+func TestFirstSignal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config, mark := filepath.Join(dir, "tools.yaml"), filepath.Join(dir, "started")
+	text := strings.Replace(stopConfig, `[sleep, "60"]`, `[sh, -c, "echo $$ > `+mark+`; exec sleep 60"]`, 1)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bin := build(t, "github.com/toolgate/toolgate/cmd/gateway")
+	for _, args := range [][]string{
+		{"lint", "--config", "/dev/stdin"}, {"tools", "call", "long", "--config", config}, {"serve", "--config", "/dev/stdin"},
+	} {
+		cmd := exec.CommandContext(t.Context(), bin, args...)
+		in, err := cmd.StdinPipe() // never written to
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		began := time.Now()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil || time.Since(began) > 5*time.Second {
+			t.Errorf("%v ended with %v after %v", args, err, time.Since(began))
+		}
+		_ = in.Close()
+	}
+	checkGone(t, mark)
+}
+
+// checkGone looks for the process whose number a file holds.
+func checkGone(t *testing.T, file string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); err == nil {
+		t.Errorf("process %d still runs", pid)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -24,22 +25,22 @@ func toolsCommand(io streams) *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the tools that policy does not hide",
-				Flags: []cli.Flag{configFlag(), jsonFlag()},
+				Flags: configFlags(jsonFlag()),
 				Action: func(ctx context.Context, cmd *cli.Command) error {
 					if err := noArguments(cmd); err != nil {
 						return err
 					}
-					return listTools(ctx, io, cmd.String("config"), cmd.Bool("json"))
+					return listTools(ctx, io, layers(cmd), cmd.Bool("json"))
 				},
 			},
 			{
 				Name: "show", Usage: "show one tool and its argument schema", ArgsUsage: "NAME",
-				Flags: []cli.Flag{configFlag(), jsonFlag()},
+				Flags: configFlags(jsonFlag()),
 				Action: func(ctx context.Context, cmd *cli.Command) error {
 					if cmd.Args().Len() != 1 {
 						return usagef("%s takes one argument, the tool's name", cmd.FullName())
 					}
-					return showTool(ctx, io, cmd.String("config"), cmd.Args().First(), cmd.Bool("json"))
+					return showTool(ctx, io, layers(cmd), cmd.Args().First(), cmd.Bool("json"))
 				},
 			},
 			callCommand(io),
@@ -49,8 +50,8 @@ func toolsCommand(io streams) *cli.Command {
 
 // listed opens a configuration without its secrets, which no list needs, and
 // returns what the local user may see and how many tools policy hides.
-func listed(ctx context.Context, path string) (specs []*tool.Spec, hidden int, err error) {
-	_, a, _, err := load(path, assembly.Declared)
+func listed(ctx context.Context, opts config.Options) (specs []*tool.Spec, hidden int, err error) {
+	_, a, _, err := load(opts, assembly.Declared)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -81,8 +82,8 @@ func newSpecJSON(s *tool.Spec) specJSON {
 	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput}
 }
 
-func listTools(ctx context.Context, io streams, path string, asJSON bool) error {
-	specs, hidden, err := listed(ctx, path)
+func listTools(ctx context.Context, io streams, opts config.Options, asJSON bool) error {
+	specs, hidden, err := listed(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -104,8 +105,8 @@ func listTools(ctx context.Context, io streams, path string, asJSON bool) error 
 	return w.Flush()
 }
 
-func showTool(ctx context.Context, io streams, path, name string, asJSON bool) error {
-	specs, _, err := listed(ctx, path)
+func showTool(ctx context.Context, io streams, opts config.Options, name string, asJSON bool) error {
+	specs, _, err := listed(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -138,10 +139,10 @@ func printSpec(io streams, s *tool.Spec) error {
 func callCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name: "call", Usage: "call one tool through the gate", ArgsUsage: "NAME [key=value | key:=JSON]...",
-		Flags: []cli.Flag{
-			configFlag(), jsonFlag(),
+		Flags: configFlags(
+			jsonFlag(),
 			&cli.StringFlag{Name: "args", Usage: "all arguments as one `JSON` object, in place of key=value"},
-		},
+		),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			name, rest := cmd.Args().First(), cmd.Args().Tail()
 			if name == "" {
@@ -151,7 +152,7 @@ func callCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return callTool(ctx, io, cmd.String("config"), tool.Call{Tool: name, Arguments: args, Caller: cliCaller()}, cmd.Bool("json"))
+			return callTool(ctx, io, layers(cmd), tool.Call{Tool: name, Arguments: args, Caller: cliCaller()}, cmd.Bool("json"))
 		},
 	}
 }
@@ -191,15 +192,20 @@ func callArguments(cmd *cli.Command, pairs []string) (json.RawMessage, error) {
 	return json.Marshal(args)
 }
 
-func callTool(ctx context.Context, io streams, path string, call tool.Call, asJSON bool) (err error) {
-	h, err := open(path, slog.New(slog.DiscardHandler))
+func callTool(ctx context.Context, io streams, opts config.Options, call tool.Call, asJSON bool) (err error) {
+	h, err := openFor(opts, call.Tool, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
+	ctx, stop := untilSignal(ctx) // a program that the tool started must not outlive this one
+	defer stop()
 	result := h.gateway.Call(ctx, call)
 	if err := printResult(io, &result, asJSON); err != nil {
 		return err
+	}
+	if why := h.leftOut[call.Tool]; why != "" {
+		_, _ = fmt.Fprintf(io.err, "%s is left out: %s\n", call.Tool, why)
 	}
 	if code := exitCode(&result); code != 0 {
 		return &exitError{code: code}

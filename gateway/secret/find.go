@@ -43,7 +43,13 @@ const (
 
 // find finds all secrets in a text; the spans are sorted and apart.
 func (t *trie) find(text string, end edge) []span {
-	var spans []span
+	spans, _ := t.search(text, end)
+	return merge(spans)
+}
+
+// search is find without order. It reports whether there was more work than a
+// text may cause, so that parts of it are in the spans unread.
+func (t *trie) search(text string, end edge) (spans []span, unread bool) {
 	w := walker{trie: t, text: text, end: end}
 	paid, budget := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -56,19 +62,19 @@ func (t *trie) find(text string, end edge) []span {
 		}
 		to := w.from(0, i)
 		if w.work > budget {
-			spans, i = append(spans, span{i, min(len(text), paid+maxReach)}), paid-1
+			spans, i, unread = append(spans, span{i, min(len(text), paid+maxReach)}), paid-1, true
 			continue
 		}
 		if w.steps > maxSteps { // what starts in the first half ends in the second
 			to = min(len(text), i+2*maxReach)
-			spans, i = append(spans, span{i, to}), i+maxReach-1
+			spans, i, unread = append(spans, span{i, to}), i+maxReach-1, true
 			continue
 		}
 		if to > i && !isMark(text, i, to) {
 			spans = append(spans, span{i, to})
 		}
 	}
-	return merge(spans)
+	return spans, unread
 }
 
 // possible is a quick look at a place: false is certain.

@@ -147,13 +147,22 @@ func each(v any, visit func(string)) {
 	}
 }
 
-// FuzzNoSecret checks that a text without the secret is not changed.
+// FuzzNoSecret checks that a text without the secret is not changed, unless
+// looking for it would take too much work.
 func FuzzNoSecret(f *testing.F) {
 	f.Add(`{"a": "%2F\u0041&amp;"}`, uint64(1))
 	f.Add("YWJj=\n%%%\\\\\\u", uint64(2))
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		m := secret.NewMasker(secret.NewValue(fmt.Sprintf("%016x~%016x", r.Uint64(), r.Uint64())))
+		unread := m.Unread(text)
+		var v any
+		if json.Unmarshal([]byte(text), &v) == nil {
+			each(v, func(part string) { unread = unread || m.Unread(part) })
+		}
+		if unread {
+			return
+		}
 		for _, out := range []string{m.Text(text), strings.Join(m.Texts([]string{text, ""}), "")} {
 			if out != text {
 				t.Errorf("%q became %q", text, out)

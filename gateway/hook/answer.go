@@ -42,25 +42,41 @@ func readAnswer(data []byte) (*answer, error) {
 			return nil, fmt.Errorf(wrong, err)
 		}
 	}
+	if err := a.fits(members); err != nil {
+		return nil, fmt.Errorf(wrong, err)
+	}
 	return a, nil
+}
+
+// fits refuses a member that the action has no use for: whoever sent new
+// arguments and said allow meant something else.
+func (a *answer) fits(members map[string]json.RawMessage) error {
+	own, known := map[string]string{"allow": "", "deny": "reason", "set": "args", "replace": "result"}[a.Action]
+	for name := range members {
+		if known && name != "action" && name != own {
+			return fmt.Errorf("the action %s goes with no member %s", a.Action, name)
+		}
+	}
+	return nil
 }
 
 func (a *answer) take(name string, raw json.RawMessage) error {
 	var err error
+	want := "text"
 	switch name {
 	case "action":
 		err = decodeInto(raw, &a.Action)
 	case "reason":
 		err = decodeInto(raw, &a.Reason)
 	case "args":
-		err = decodeInto(raw, &a.Args)
+		err, want = decodeInto(raw, &a.Args), "an object"
 	case "result":
 		a.Result = raw
 	default:
 		return fmt.Errorf("it has a member %q (known: action, reason, args, result)", name)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s must be %s", name, want)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func Decode(raw []byte) (any, error) {
 	most.noun = "the contents"
 	v, p := decode(raw, most)
 	if p != nil {
-		return nil, errors.New(p.text)
+		return nil, errors.New(p.sentence())
 	}
 	return v, nil
 }

@@ -168,9 +168,10 @@ func (s *server) stop(web *http.Server, cancelCalls func()) error {
 	closed := make(chan error, 1)
 	go func() { closed <- web.Shutdown(ctx) }()
 	s.waitForCalls(stopTimeout)
-	s.mcp.CancelCalls()
+	s.mcp.CancelCalls() // before their requests, with which they could not be answered
+	s.waitForCalls(endTimeout / 4)
 	cancelCalls()
-	s.waitForCalls(endTimeout)
+	s.waitForCalls(endTimeout / 2)
 	if err := s.mcp.Close(); err != nil {
 		return err
 	}

@@ -42,16 +42,23 @@ func TestStop(t *testing.T) {
 	if _, err := io.WriteString(half, "POST /v1/tools/short/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"); err != nil {
 		t.Fatal(err)
 	}
-	codes := map[string]chan string{"short": make(chan string, 1), "long": make(chan string, 1)}
-	for name, code := range codes {
-		go func() { code <- callCode(server.url, name) }()
+	calls := map[string]func() string{
+		"short":      func() string { return callCode(server.url, "short") },
+		"long":       func() string { return callCode(server.url, "long") },
+		"modern MCP": func() string { return modernCode(server.url, "long") },
+	}
+	codes := map[string]chan string{}
+	for name, call := range calls {
+		code := make(chan string, 1)
+		codes[name] = code
+		go func() { code <- call() }()
 	}
 	time.Sleep(500 * time.Millisecond)
 	began := time.Now()
 	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"short": "ok", "long": "cancelled"} {
+	for name, want := range map[string]string{"short": "ok", "long": "cancelled", "modern MCP": "cancelled"} {
 		if got := <-codes[name]; got != want {
 			t.Errorf("%s ended with %q, want %q", name, got, want)
 		}
@@ -60,6 +67,37 @@ func TestStop(t *testing.T) {
 		t.Errorf("the server ended with %v", err)
 	}
 	t.Logf("stopped after %v", time.Since(began).Round(time.Millisecond))
+}
+
+// modernCode is callCode over MCP 2026-07-28.
+func modernCode(url, name string) string {
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":{},"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"x","version":"0"}}}}`
+	req, err := http.NewRequest(http.MethodPost, url+"/mcp", strings.NewReader(body))
+	if err != nil {
+		return err.Error()
+	}
+	for key, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": name,
+	} {
+		req.Header.Set(key, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	if _, rest, ok := strings.Cut(string(data), `"error_type":"`); ok {
+		code, _, _ := strings.Cut(rest, `"`)
+		return code
+	}
+	return string(data)
 }
 
 // callCode makes a call and returns the code it ended with, or ok.

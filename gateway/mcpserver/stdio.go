@@ -11,6 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// lastAnswers is how long the answers to calls that were cancelled by the end of
+// the context may take.
+const lastAnswers = time.Second
+
 // drainTime is how long calls may go on after the client closed its end: enough
 // for requests piped in to be answered, and no longer than clients wait for a
 // server to leave.
@@ -25,13 +29,14 @@ const drainTime = 5 * time.Second
 // A read of in that cannot be interrupted, as of a terminal, is left behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	shared := &sharedWriter{w: out}
-	transport := &stdio{&mcp.IOTransport{Reader: newSieve(in, shared), Writer: shared, MaxLineLength: maxMessage + 1}}
+	transport := &stdio{pipes: &mcp.IOTransport{Reader: newSieve(in, shared), Writer: shared, MaxLineLength: maxMessage + 1}}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
 		s.calls.end(context.Cause(ctx), func(other *mcp.ServerSession) bool { return other == session })
+		transport.conn.drain(lastAnswers)
 		_ = session.Close() // Wait has the error
 	})
 	defer stop()
@@ -44,14 +49,18 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 // stdio is a transport whose connections hold the end of input back until what
 // was asked is answered: the SDK cancels all calls as soon as it reads the end,
 // and then the answers to requests piped in would be lost.
-type stdio struct{ pipes mcp.Transport }
+type stdio struct {
+	pipes mcp.Transport
+	conn  *draining // once connected
+}
 
 func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	conn, err := t.pipes.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &draining{Connection: conn, answered: make(chan struct{}, 1), closed: make(chan struct{}), pending: map[jsonrpc.ID]struct{}{}}, nil
+	t.conn = &draining{Connection: conn, answered: make(chan struct{}, 1), closed: make(chan struct{}), pending: map[jsonrpc.ID]struct{}{}}
+	return t.conn, nil
 }
 
 type draining struct {
@@ -73,7 +82,7 @@ func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 		d.mu.Unlock()
 	}
 	if errors.Is(err, io.EOF) {
-		d.drain()
+		d.drain(drainTime)
 	}
 	return msg, err
 }
@@ -106,8 +115,9 @@ func (d *draining) unanswered() int {
 	return len(d.pending)
 }
 
-func (d *draining) drain() {
-	timeout := time.NewTimer(drainTime)
+// drain waits until nothing is pending, at most for the time given.
+func (d *draining) drain(most time.Duration) {
+	timeout := time.NewTimer(most)
 	defer timeout.Stop()
 	for d.unanswered() > 0 {
 		select {

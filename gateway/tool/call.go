@@ -19,8 +19,11 @@ const (
 // Via says how a call was made by its caller.
 type Via string
 
-// ViaDirect is a call that names its tool itself.
-const ViaDirect Via = "direct"
+// The ways of a call.
+const (
+	ViaDirect Via = "direct" // a call that names its tool itself
+	ViaBatch  Via = "batch"  // one of several calls that were sent together
+)
 
 // Caller is whoever asks: the outermost one, however many calls lie between.
 type Caller struct {

@@ -17,10 +17,12 @@ const (
 	InvalidArgs         Code = "invalid_args"         // the arguments do not fit the schema
 	Denied              Code = "denied"               // a policy rule refuses the call
 	NeedsApproval       Code = "needs_approval"       // a person has to agree first
+	Overloaded          Code = "overloaded"           // more calls are waiting than the gateway takes
 	Timeout             Code = "timeout"              // the tool ran longer than it may
 	UpstreamError       Code = "upstream_error"       // the tool's backend answered with a failure
 	UpstreamUnavailable Code = "upstream_unavailable" // the tool's backend did not answer
 	BlockedTarget       Code = "blocked_target"       // the address is one that tools may not reach
+	Boundary            Code = "boundary"             // the call would leave the place its tool is held to
 	TooLarge            Code = "too_large"            // the answer exceeds the tool's max_output
 	Cancelled           Code = "cancelled"            // the caller gave up
 	Interrupted         Code = "interrupted"          // the gateway stopped while the call ran
@@ -30,8 +32,8 @@ const (
 // Codes returns every code, in the order in which they are declared.
 func Codes() []Code {
 	return []Code{
-		NotFound, InvalidArgs, Denied, NeedsApproval, Timeout, UpstreamError, UpstreamUnavailable,
-		BlockedTarget, TooLarge, Cancelled, Interrupted, Internal,
+		NotFound, InvalidArgs, Denied, NeedsApproval, Overloaded, Timeout, UpstreamError, UpstreamUnavailable,
+		BlockedTarget, Boundary, TooLarge, Cancelled, Interrupted, Internal,
 	}
 }
 

@@ -20,7 +20,9 @@ const (
 
 // Content is one block of an answer. Which fields are set depends on Type:
 // Text for text; Data and MIMEType for image and audio; URI, MIMEType and
-// either Text or Data for a resource; URI, Name and MIMEType for a link.
+// either Text or Data for a resource; URI, Name and MIMEType for a link. A
+// resource with Data and without URI is what a runner answers with bytes that
+// no model can read: the gateway keeps them and shows how to get them.
 type Content struct {
 	Type        ContentType
 	Text        string
@@ -39,6 +41,9 @@ type Output struct {
 	// other programs, or nil when the answer has no such form or would lose
 	// something in it. Clients are sent [Output.Object] of it.
 	Structured json.RawMessage
+	// Noop says that the tool went well and found nothing to do, or nothing at
+	// all.
+	Noop bool
 }
 
 // Object is Structured where that is a JSON object, else nil: clients of the
@@ -74,6 +79,7 @@ type Status string
 // The ways a call ends.
 const (
 	StatusOK    Status = "ok"
+	StatusNoop  Status = "noop" // it went well and there was nothing to do or to find
 	StatusError Status = "error"
 )
 

@@ -19,8 +19,15 @@ const (
 
 // Limits that apply to a tool unless its declaration says otherwise.
 const (
-	DefaultTimeout   = 30 * time.Second
-	DefaultMaxOutput = 8 << 20 // bytes
+	DefaultTimeout       = 30 * time.Second
+	DefaultMaxOutput     = 8 << 20 // bytes
+	DefaultMaxResultSize = 16_000  // characters
+)
+
+// Where a tool comes from: the values of [Spec.Source].
+const (
+	SourceBuiltin  = "builtin"  // the gateway itself
+	SourceDeclared = "declared" // the "tools" of the configuration
 )
 
 // Spec describes one tool: what a model is shown of it and the limits of one
@@ -34,9 +41,15 @@ type Spec struct {
 	Groups      []string        // names of the groups the tool is in, sorted
 	Namespace   string          // the source's name; empty for a declared tool
 	Method      string          // the tool's own name within its namespace
-	Source      string          // "declared", later also the kind of source
-	Timeout     time.Duration   // longest run; more than zero
+	Source      string          // SourceBuiltin, SourceDeclared, later also the kind of source
+	Timeout     time.Duration   // longest run, all its attempts together; more than zero
 	MaxOutput   int64           // most bytes a runner reads of an answer; more than zero
+	// MaxResultSize is the most characters of text a model is given at once; the
+	// rest is kept for it. DefaultMaxResultSize when zero.
+	MaxResultSize   int
+	ConcurrencySafe bool   // may run beside other calls of its batch
+	Exclusive       string // of all tools with this key one call runs at a time; empty for none
+	Retries         int    // further attempts after one that may succeed later; for read-only tools only
 }
 
 // HasTag reports whether the tool carries the tag.

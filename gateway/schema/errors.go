@@ -70,7 +70,7 @@ func (p problem) worded() problem {
 // aboutAll gives a predicate the arguments as a whole for its subject.
 func aboutAll(text string) string {
 	const subject = "arguments "
-	if strings.HasPrefix(text, subject) {
+	if strings.HasPrefix(text, subject) || strings.HasPrefix(text, "the ") { // it has a subject
 		return text
 	}
 	for one, many := range map[string]string{"is ": "are ", "has ": "have ", "fits ": "fit "} {

@@ -52,13 +52,11 @@ func (t *trie) find(text string, end edge) []span {
 func (t *trie) search(text string, end edge) (spans []span, unread bool) {
 	w := walker{trie: t, text: text, end: end}
 	paid, budget := 0, 0
-	for i := 0; i < len(text); i++ {
-		if !t.possible(text, i) {
-			continue
-		}
+	for i := t.next(text, 0); i < len(text); i = t.next(text, i+1) {
 		if i >= paid {
-			paid, w.work = min(len(text), i+window), 0
-			budget = minWork + workPerByte*(paid-i)
+			begin := i - i%window
+			paid, w.work = min(len(text), begin+window), 0
+			budget = minWork + workPerByte*(paid-begin)
 		}
 		to := w.from(0, i)
 		if w.work > budget {
@@ -75,22 +73,6 @@ func (t *trie) search(text string, end edge) (spans []span, unread bool) {
 		}
 	}
 	return spans, unread
-}
-
-// possible is a quick look at a place: false is certain.
-func (t *trie) possible(text string, i int) bool {
-	a := text[i]
-	switch {
-	case a == '\\' && t.first[a] == 0 && i+1 < len(text) && text[i+1] == a:
-		return false // the last of a row is enough
-	case escape[a]:
-		return true
-	case t.first[a] == 0: // white space begins no secret
-		return false
-	case i+2 >= len(text) || odd[text[i+1]] || odd[text[i+2]]:
-		return true
-	}
-	return t.mayStart(a, text[i+1], text[i+2])
 }
 
 // remnant is the end of what a text begins with and a secret ends with, 0 for

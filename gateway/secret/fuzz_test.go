@@ -170,3 +170,29 @@ func FuzzNoSecret(f *testing.F) {
 		}
 	})
 }
+
+// FuzzQuickLook compares the quick look at each place of a text with a walk from
+// there, and JSON strings as they are read for it with how encoding/json does.
+func FuzzQuickLook(f *testing.F) {
+	for _, value := range []string{"hunter2/&+é x", "a b c d", "\x00\a\b\\x", "%&=+\\<>", "\uFFFDé\uFFFD", "&amp;&", `\\\n`} {
+		for _, text := range []string{value, "%2\\u0041&#x68;", "\r\n\\\n=\n", `\\u0025`} {
+			f.Add(value, text, uint64(3))
+		}
+	}
+	f.Fuzz(func(t *testing.T, value, text string, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		m := secret.NewMasker(secret.NewValue(value))
+		if len(value) > 300 || len(text) > 1000 { // every place is walked from, without a budget
+			return
+		}
+		for _, text := range []string{text, value + text, text + spell(r, value), spell(r, spell(r, value)), text + percent(value, "=%02X"), percent(value, `\%03o`)} {
+			if i := m.Overlooked(text); i >= 0 {
+				t.Errorf("%q begins at %d of %q and is not looked at", value, i, text)
+			}
+			var plain string
+			if token := `"` + text + `"`; utf8.ValidString(text) && json.Unmarshal([]byte(token), &plain) == nil && plain != secret.Unquote(token) {
+				t.Errorf("%s stands for %q and not for %q", token, plain, secret.Unquote(token))
+			}
+		}
+	})
+}

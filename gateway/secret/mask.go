@@ -1,8 +1,11 @@
 package secret
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Masker replaces known secrets in text by "[secret]", however their
@@ -13,33 +16,31 @@ import (
 //
 // It works on what it is given: where a text was cut before, use [Masker.Head]
 // or [Masker.Tail].
-type Masker struct{ forms *trie }
+//
+// What it knows may grow while it masks. The zero Masker knows nothing yet.
+type Masker struct {
+	mu    sync.Mutex // of those who add
+	known atomic.Pointer[known]
+}
 
-// none reports whether there is nothing to mask.
-func (m *Masker) none() bool { return m == nil || m.forms == nil }
-
-// Know adds the values, as NewMasker takes them. It is for whoever hands a
-// Masker out before its values are known; nothing may be masked meanwhile.
-func (m *Masker) Know(values ...Value) {
-	t := m.forms
-	if t == nil {
-		t = newTrie()
+// forms is what is looked for; nil for nothing.
+func (m *Masker) forms() *trie {
+	if m == nil {
+		return nil
 	}
-	for _, v := range values {
-		addForms(t, v.Reveal())
+	if k := m.known.Load(); k != nil {
+		return k.forms
 	}
-	if !t.empty() {
-		m.forms = t
-	}
+	return nil
 }
 
 // NewMasker returns a Masker of the values without the white space around
 // them. A value that has fewer than MinLength other characters is left out:
-// [Config.Resolve] gives no such value.
+// [Config.Resolve] gives no such value. It is nil when no value is left.
 func NewMasker(values ...Value) *Masker {
 	m := &Masker{}
 	m.Know(values...)
-	if m.none() {
+	if m.forms() == nil {
 		return nil
 	}
 	return m
@@ -48,38 +49,41 @@ func NewMasker(values ...Value) *Masker {
 // Text returns s with every known secret replaced. A text that is a JSON
 // object, list or string is one afterwards too.
 func (m *Masker) Text(s string) string {
-	switch {
-	case m.none():
-		return s
-	case isJSON(s):
-		return m.json(s)
+	if t := m.forms(); t != nil {
+		s, _ = t.mask(s)
 	}
-	return replace(s, m.forms.find(s, whole))
+	return s
 }
 
-// Bytes is Text for bytes; b itself is not changed.
+// Bytes is Text for bytes. What it returns is b itself where there is nothing to
+// replace; b is not changed.
 func (m *Masker) Bytes(b []byte) []byte {
-	if m.none() || b == nil {
+	t := m.forms()
+	if t == nil {
 		return b
 	}
-	return []byte(m.Text(string(b)))
+	if out, found := t.mask(view(b)); found {
+		return []byte(out)
+	}
+	return b
 }
 
 // Texts is Text for texts that are read one after the other: a secret that
 // begins in one and ends in another is replaced in each. The list itself is
 // not changed.
 func (m *Masker) Texts(list []string) []string {
-	if m.none() {
+	t := m.forms()
+	if t == nil {
 		return list
 	}
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = m.Text(s)
+		out[i], _ = t.mask(s)
 	}
 	if len(out) < 2 {
 		return out
 	}
-	spans := m.forms.find(strings.Join(out, ""), whole)
+	spans := t.find(strings.Join(out, ""), whole)
 	begin := 0
 	for i, s := range out {
 		out[i] = replace(s, within(spans, begin, begin+len(s)))
@@ -92,22 +96,33 @@ func (m *Masker) Texts(list []string) []string {
 // a secret or inside a character: what begins a secret there and has at least
 // MinLength characters is replaced too.
 func (m *Masker) Head(s string) string {
-	if m.none() {
+	t := m.forms()
+	if t == nil {
 		return s
 	}
-	return replace(s, m.forms.find(s, cutEnd))
+	return replace(s, t.find(s, cutEnd))
 }
 
 // Tail is Text for the end of a longer text, as Head is for its start.
 func (m *Masker) Tail(s string) string {
-	if m.none() {
+	t := m.forms()
+	if t == nil {
 		return s
 	}
-	spans := m.forms.find(s, whole)
-	if end := m.forms.remnant(s); end > 0 {
+	spans := t.find(s, whole)
+	if end := t.remnant(s); end > 0 {
 		spans = merge(append(spans, span{0, end}))
 	}
 	return replace(s, spans)
+}
+
+// mask is Masker.Text; it reports whether anything was replaced.
+func (t *trie) mask(s string) (out string, found bool) {
+	spans := t.find(s, whole)
+	if looksJSON(s) && (len(spans) > 0 || !t.quiet(s)) && json.Valid(bytesOf(s)) {
+		return t.maskJSON(s)
+	}
+	return replace(s, spans), len(spans) > 0
 }
 
 // span is a part of a text that is to be replaced.
@@ -143,6 +158,7 @@ func replace(text string, spans []span) string {
 		return text
 	}
 	var b strings.Builder
+	b.Grow(len(text))
 	at := 0
 	for _, s := range spans {
 		b.WriteString(text[at:s.from])

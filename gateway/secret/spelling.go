@@ -197,13 +197,36 @@ func (s *spellings) codePoint(at, digits, behind int) {
 	}
 }
 
+// number reads so many digits, at most maxEscape; it makes no error of each text
+// that has none, as strconv does.
 func (s *spellings) number(at, digits, base int) (uint64, bool) {
-	if at+digits > len(s.text) || !isAlphanumeric(s.text[at]) {
+	if at+digits > len(s.text) {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(s.text[at:at+digits], base, 32)
-	return v, err == nil
+	v := uint64(0)
+	for i := range digits {
+		digit := digitValue[s.text[at+i]]
+		if int(digit) > base {
+			return 0, false
+		}
+		v = v*uint64(base) + uint64(digit) - 1
+	}
+	return v, true
 }
+
+// digitValue is one more than what a digit of base 16 or less stands for; of no
+// digit it is more than any base.
+var digitValue = func() (values [256]byte) {
+	for i := range values {
+		values[i] = 255
+	}
+	for _, digits := range []string{"0123456789abcdef", "0123456789ABCDEF"} {
+		for v := range len(digits) {
+			values[digits[v]] = byte(v + 1)
+		}
+	}
+	return values
+}()
 
 func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

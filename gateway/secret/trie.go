@@ -1,12 +1,16 @@
 package secret
 
-// trie holds the texts to look for, byte by byte. Node 0 is the root.
+import "slices"
+
+// trie holds the texts to look for, byte by byte. Node 0 is the root. It does not
+// change once it is looked for.
 type trie struct {
 	nodes []node
 	first [256]int32 // the root's children by their byte
 	// starts has a bit for every three bytes, spaces left out, that a text
 	// begins with: most places of a text are left after one look.
 	starts [1 << startBits / 64]uint64
+	pairs  *pairs // set by look
 }
 
 const startBits = 17
@@ -21,9 +25,23 @@ type node struct {
 	least       uint8 // bytes that hold MinLength characters of a secret
 }
 
-func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
-
-func (t *trie) empty() bool { return len(t.nodes) == 1 }
+// with gives a trie of what t holds, which may be nil, and of some values; nil
+// when that is nothing.
+func (t *trie) with(values []Value) *trie {
+	out := &trie{nodes: []node{{least: MinLength}}} // a piece of an escape alone gives nothing away
+	if t != nil {
+		*out = *t
+		out.nodes = slices.Clone(t.nodes)
+	}
+	for _, v := range values {
+		addForms(out, v.Reveal())
+	}
+	if len(out.nodes) == 1 {
+		return nil
+	}
+	out.look()
+	return out
+}
 
 // form is one text to look for.
 type form struct {

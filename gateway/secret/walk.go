@@ -12,11 +12,13 @@ type walker struct {
 	end    edge
 	base   uint8 // depth of the node it set out from
 	steps  int
-	best   int    // end of the longest secret found, -1 for none
-	walked int    // its bytes
-	total  int    // steps from everywhere
-	work   int    // what they and their readings cost, since it was last set to 0
-	cache  []kept // by the place, modulo their number
+	best   int          // end of the longest secret found, -1 for none
+	walked int          // its bytes
+	total  int          // steps from everywhere
+	work   int          // what they and their readings cost, since it was last set to 0
+	cache  []kept       // by the place, modulo their number
+	stack  []*spellings // the readings of the places that are being gone on from
+	depth  int          // of them in use
 }
 
 // from walks from a node and a place and returns the end of the longest secret
@@ -130,7 +132,7 @@ func (w *walker) branch(n int32, at int, gap int) {
 	}
 	for _, r := range w.read(at) {
 		if w.steps > maxSteps {
-			return
+			break
 		}
 		after := at + int(r.long)
 		if r.size == 1 && space[r.bytes[0]] {
@@ -142,14 +144,20 @@ func (w *walker) branch(n int32, at int, gap int) {
 			w.down(node.blank, after, r)
 		}
 	}
+	w.depth--
 }
 
-// read gives the readings of a place. They are kept once there is so much work
-// that the same places must be coming again and again.
+// read gives the readings of a place, until depth is lowered. They are kept once
+// there is so much work that the same places must be coming again and again.
 func (w *walker) read(at int) []spelling {
+	if w.depth == len(w.stack) {
+		w.stack = append(w.stack, new(spellings))
+	}
+	s := w.stack[w.depth]
+	w.depth++
 	if w.total+w.steps < busy {
 		w.work += readWork
-		return new(spellings).read(w.text[at:])
+		return s.read(w.text[at:])
 	}
 	if w.cache == nil {
 		w.cache = make([]kept, maxKept)
@@ -160,7 +168,8 @@ func (w *walker) read(at int) []spelling {
 		k.at = at + 1
 		k.read(w.text[at:])
 	}
-	return k.list[:k.n]
+	*s = k.spellings // another place may take this one's place meanwhile
+	return s.list[:s.n]
 }
 
 // kept are the readings of the place before at; 0 is none.

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ func (l *lowerer) comparison(n *ast.BinaryNode, a, b lowered) lowered {
 		want := n.Operator == "=="
 		return apply(a, label, Bool, func(_ *frame, v any) (any, error) { return (v == nil) == want, nil })
 	}
-	c := comparison{op: n.Operator, equality: equality, left: a.label, right: b.label}
+	c := comparison{op: n.Operator, equality: equality, left: l.side(n.Left, a), right: l.side(n.Right, b)}
 	if problem := c.clash(a.typ.kind, b.typ.kind); problem != "" {
 		hint := ""
 		if not, ok := n.Left.(*ast.UnaryNode); ok && a.sure {
@@ -39,7 +40,35 @@ func isNilLiteral(n ast.Node) bool { _, ok := n.(*ast.NilNode); return ok }
 type comparison struct {
 	op          string
 	equality    bool // == or !=
-	left, right string
+	left, right side
+}
+
+// side is one of the two values of a comparison.
+type side struct {
+	label string
+	fixed *number // a constant number
+	path  bool    // other comparisons of the call read it too
+}
+
+func (l *lowerer) side(n ast.Node, x lowered) side {
+	s := side{label: x.label, path: l.isPath(n)}
+	if x.constant && x.typ.kind == numberKind {
+		if n, problem := numberOf(x.value); problem == "" {
+			s.fixed = &n
+		}
+	}
+	return s
+}
+
+// number reads the value of the side, which is one of numberKind.
+func (s *side) number(f *frame, v any) (number, string) {
+	if s.fixed != nil {
+		return *s.fixed, ""
+	}
+	if text, ok := v.(json.Number); ok && s.path {
+		return f.numbers.of(string(text))
+	}
+	return numberOf(v)
 }
 
 // clash says why values of two kinds cannot be compared; empty when they can,
@@ -49,9 +78,9 @@ func (c *comparison) clash(a, b kind) string {
 	case a == anyKind || b == anyKind || a == nilKind || b == nilKind:
 		return ""
 	case a != b:
-		return c.left + " is " + a.String() + " and " + c.right + " is " + b.String()
+		return c.left.label + " is " + a.String() + " and " + c.right.label + " is " + b.String()
 	case a == otherKind, !c.equality && a != numberKind && a != textKind:
-		return c.left + " is " + a.String() + ", and " + c.op + " compares numbers or texts"
+		return c.left.label + " is " + a.String() + ", and " + c.op + " compares numbers or texts"
 	}
 	return ""
 }
@@ -96,15 +125,15 @@ func (c *comparison) order(f *frame, k kind, a, b any) (int, error) {
 	if err := f.spendNumbers(a, b); err != nil {
 		return 0, err
 	}
-	x, problem := numberOf(a)
+	x, problem := c.left.number(f, a)
 	if problem != "" {
-		return 0, failed(c.left, problem)
+		return 0, failed(c.left.label, problem)
 	}
-	y, problem := numberOf(b)
+	y, problem := c.right.number(f, b)
 	if problem != "" {
-		return 0, failed(c.right, problem)
+		return 0, failed(c.right.label, problem)
 	}
-	return x.compare(y), nil
+	return x.compare(&y), nil
 }
 
 func (c *comparison) equal(f *frame, k kind, a, b any) (bool, error) {
@@ -130,7 +159,8 @@ func equal(f *frame, a, b any) (bool, error) {
 	}
 	switch k {
 	case textKind, numberKind:
-		c := comparison{left: "a number in a list or object", right: "a number in a list or object"}
+		item := side{label: "a number in a list or object"}
+		c := comparison{left: item, right: item}
 		order, err := c.order(f, k, a, b)
 		return order == 0, err
 	case listKind:

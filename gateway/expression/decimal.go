@@ -83,7 +83,7 @@ func (n number) held() (f float64, problem string) {
 	if err != nil {
 		return 0, tooLarge
 	}
-	if n.compare(number{float: f, isFloat: true}) != 0 {
+	if n.compare(&number{float: f, isFloat: true}) != 0 {
 		return 0, tooPrecise
 	}
 	return f, ""
@@ -125,7 +125,7 @@ func computeShort(op string, a, b number) (number, bool) {
 	x, y, exp, ok := a.int, b.int, a.exp+b.exp, true
 	if op != "*" {
 		exp = min(a.exp, b.exp)
-		x, y, ok = aligned(a, b)
+		x, y, ok = aligned(&a, &b)
 	}
 	if !ok || exp > 0 || exp < -maxExponent {
 		return number{}, false

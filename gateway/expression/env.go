@@ -36,11 +36,12 @@ func NewEnv(vars ...Var) *Env {
 	return e
 }
 
-// Vars are the values of the variables of one environment. They are immutable,
+// Vars are the values of the variables of one environment. They do not change, are
 // cheap to make and safe for concurrent use, so that one serves all the
 // expressions of a call.
 type Vars struct {
-	values map[string]any
+	values  map[string]any
+	numbers numbers
 }
 
 // Vars gives the variables values: nil, bool, string, int, []string, JSON values

@@ -26,8 +26,9 @@ const (
 
 // frame is one run: what the virtual machine has as its environment.
 type frame struct {
-	values map[string]any
-	left   int // work that may still be done
+	values  map[string]any
+	numbers *numbers
+	left    int // work that may still be done
 }
 
 // spend takes work off the budget.
@@ -79,7 +80,7 @@ var machines = sync.Pool{New: func() any { return new(machine) }}
 // package or of the virtual machine, and reads as an error.
 func (p *Program) run(vars *Vars) (result any, err error) {
 	m := machines.Get().(*machine)
-	m.frame = frame{values: vars.values, left: maxWork}
+	m.frame = frame{values: vars.values, numbers: &vars.numbers, left: maxWork}
 	defer func() {
 		if recover() != nil {
 			result, err = nil, failed(notEvaluated)

@@ -135,7 +135,7 @@ func sortPairs(f *frame, list, key string, pairs, order any) (any, error) {
 		return nil, failed(`the order is "asc" or "desc"`)
 	}
 	sorted := slices.Clone(pairs.([]any))
-	c := comparison{op: "sort", left: key, right: "another one of " + list}
+	c := comparison{op: "sort", left: side{label: key}, right: side{label: "another one of " + list}}
 	var problem error
 	slices.SortStableFunc(sorted, func(x, y any) int {
 		if problem != nil {

@@ -43,7 +43,7 @@ func numberFunctions() map[string]*function {
 }
 
 func abs(n number) (number, string) {
-	if n.compare(number{}) < 0 {
+	if n.compare(&number{}) < 0 {
 		return negate(n)
 	}
 	return n, ""
@@ -79,7 +79,7 @@ func extreme(f *frame, c *call, args []any, want int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if best == nil || n.compare(*best) == want {
+		if best == nil || n.compare(best) == want {
 			best = &n
 		}
 	}

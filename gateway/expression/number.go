@@ -139,10 +139,10 @@ func (n number) value() any {
 // compare orders two numbers by their exact values. A float stands for the
 // decimal it is written as, so that a tool that gets it as text gets what was
 // compared.
-func (n number) compare(m number) int {
+func (n *number) compare(m *number) int {
 	switch {
-	case n.isInt() && m.isInt():
-		return cmp.Compare(n.int, m.int)
+	case !n.isFloat && !m.isFloat:
+		return compareDecimals(n, m)
 	case n.isFloat && m.isFloat:
 		return cmp.Compare(n.float, m.float)
 	case n.isFloat && m.isInt() && math.Abs(n.float) < maxExact:
@@ -150,7 +150,8 @@ func (n number) compare(m number) int {
 	case n.isInt() && m.isFloat && math.Abs(m.float) < maxExact:
 		return compareIntFloat(n.int, m.float)
 	}
-	return compareDecimals(n.asDecimal(), m.asDecimal())
+	x, y := n.asDecimal(), m.asDecimal()
+	return compareDecimals(&x, &y)
 }
 
 // maxExact is 2^53: below it every integer is a float64, and the decimal of
@@ -164,7 +165,7 @@ func compareIntFloat(i int64, f float64) int {
 	return cmp.Or(cmp.Compare(i, int64(whole)), cmp.Compare(0, f-whole))
 }
 
-func compareDecimals(n, m number) int {
+func compareDecimals(n, m *number) int {
 	if a, b, ok := aligned(n, m); ok {
 		return cmp.Compare(a, b)
 	}
@@ -177,7 +178,7 @@ func compareDecimals(n, m number) int {
 }
 
 // aligned gives two short decimals as integers of one unit, if they fit.
-func aligned(n, m number) (a, b int64, ok bool) {
+func aligned(n, m *number) (a, b int64, ok bool) {
 	if n.digits != "" || m.digits != "" {
 		return 0, 0, false
 	}

@@ -25,7 +25,7 @@ func FuzzNumbers(f *testing.F) {
 		if !okX || !okY {
 			return
 		}
-		if got, want := m.compare(n), x.Cmp(y); got != want {
+		if got, want := m.compare(&n), x.Cmp(y); got != want {
 			t.Errorf("%s against %s: got %d, want %d", a, b, got, want)
 		}
 		checkArithmetic(t, m, n, x, y)
@@ -121,7 +121,7 @@ func exactly(t *testing.T, n number) *big.Rat {
 		t.Fatalf("%#v: %v", n, err)
 	}
 	again, problem := numberOf(n.value())
-	if problem != "" || again.compare(n) != 0 {
+	if problem != "" || again.compare(&n) != 0 {
 		t.Fatalf("%s: %q", data, problem)
 	}
 	r, _ := new(big.Rat).SetString(string(data))

@@ -13,9 +13,11 @@ import (
 
 // Advise warns of rules that are valid and yet not what anyone wants, given
 // the tools of the configuration, and of tools that no rule lets anyone call.
-// at is the place of the policy section, toolAt that of a tool.
+// at is the place of the policy section, toolAt that of a tool. Of a tool that is
+// built in nothing is said; the name of one in a rule is a known one.
 func (e *Engine) Advise(at diag.Cursor, toolAt func(name string) diag.Cursor, tools []*tool.Spec) {
-	tags := namesOf(tools, func(s *tool.Spec) []string { return s.Tags })
+	judged := slices.DeleteFunc(slices.Clone(tools), builtin)
+	tags := namesOf(judged, func(s *tool.Spec) []string { return s.Tags })
 	for _, r := range e.rules {
 		here := at.Key("rules").Index(r.index)
 		if here.Key("tags").Present() { // else they are those of a preset
@@ -27,7 +29,7 @@ func (e *Engine) Advise(at diag.Cursor, toolAt func(name string) diag.Cursor, to
 		}
 		e.adviseCondition(here.Key("when"), r)
 	}
-	e.adviseTools(toolAt, tools)
+	e.adviseTools(toolAt, judged)
 }
 
 // adviseReach warns of a rule that is about no tool, and of names in its tools

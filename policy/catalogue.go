@@ -32,12 +32,13 @@ func newCatalogue(tools []Known) catalogue {
 	return c
 }
 
-// args is the type of the arguments of whatever tools a matcher reaches: what
-// one of them has may be there. About tools that nobody knows, nothing is known.
+// args is the type of the arguments of whatever tools a rule with the matchers is
+// about: what one of them has may be there. About tools that nobody knows,
+// nothing is known.
 func (c catalogue) args(m *Matcher) expression.Type {
 	var all *shape
 	for _, t := range c {
-		if m.Reaches(t.spec) {
+		if m.judges(t.spec) {
 			all = merge(all, t.args)
 		}
 	}
@@ -47,12 +48,12 @@ func (c catalogue) args(m *Matcher) expression.Type {
 	return all.typ()
 }
 
-// lacking finds a tool that the matcher reaches, that has the first name of a
-// path of the arguments, and in which the path may lead to nothing; nil when
-// there is none.
+// lacking finds a tool that a rule with the matchers is about, that has the first
+// name of a path of the arguments, and in which the path may lead to nothing;
+// nil when there is none.
 func (c catalogue) lacking(m *Matcher, path []string) *tool.Spec {
 	for _, t := range c {
-		if t.args.members[path[0]] != nil && m.Reaches(t.spec) && t.args.optional(path) {
+		if t.args.members[path[0]] != nil && m.judges(t.spec) && t.args.optional(path) {
 			return t.spec
 		}
 	}

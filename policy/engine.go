@@ -45,9 +45,12 @@ func (r *Request) now() time.Time {
 // Decision is what the policy says about one request.
 type Decision struct {
 	Effect Effect
-	Rule   string // the rule that decided; empty for the default
+	Rule   string // the rule that decided; empty when none did
 	Reason string // the rule's reason; empty when it gives none
 	Err    error  // why the rule's condition or reason failed; the effect is then Deny
+	// Builtin says that no rule decided and that the default was not asked: the
+	// tool is built in, and such a tool is allowed.
+	Builtin bool
 }
 
 // Engine is a compiled policy; it does not change and is safe for concurrent
@@ -167,6 +170,14 @@ func (e *Engine) Decide(req *Request) Decision {
 		if ok {
 			return r.decision(vars)
 		}
+	}
+	return e.otherwise(req.Tool)
+}
+
+// otherwise is what is decided about calls of a tool where no rule does.
+func (e *Engine) otherwise(s *tool.Spec) Decision {
+	if builtin(s) {
+		return Decision{Effect: Allow, Builtin: true}
 	}
 	return Decision{Effect: e.fallback}
 }

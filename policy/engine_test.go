@@ -13,10 +13,11 @@ import (
 )
 
 var specs = map[string]*tool.Spec{
-	"find":      {Name: "find", Method: "find", Source: "declared", Tags: []string{"read_only", "network"}, Groups: []string{"web"}},
-	"pay":       {Name: "pay", Method: "pay", Source: "declared", Tags: []string{"destructive"}},
-	"pay_back":  {Name: "pay_back", Method: "pay_back", Source: "declared", Tags: []string{"destructive"}},
-	"git-issue": {Name: "git-issue", Namespace: "git", Method: "issue", Source: "declared"},
+	"find":        {Name: "find", Method: "find", Source: "declared", Tags: []string{"read_only", "network"}, Groups: []string{"web"}},
+	"pay":         {Name: "pay", Method: "pay", Source: "declared", Tags: []string{"destructive"}},
+	"pay_back":    {Name: "pay_back", Method: "pay_back", Source: "declared", Tags: []string{"destructive"}},
+	"git-issue":   {Name: "git-issue", Namespace: "git", Method: "issue", Source: "declared"},
+	"read_result": {Name: "read_result", Method: "read_result", Source: "builtin", Tags: []string{"read_only"}, Groups: []string{"web"}},
 }
 
 func compile(t *testing.T, cfg policy.Config) (*policy.Engine, diag.Problems) {

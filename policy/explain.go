@@ -39,7 +39,7 @@ func (e *Engine) Explain(req *Request) Explanation {
 			return out
 		}
 	}
-	out.Decision = Decision{Effect: e.fallback}
+	out.Decision = e.otherwise(req.Tool)
 	return out
 }
 

@@ -48,7 +48,7 @@ func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
 			return false
 		}
 	}
-	return e.fallback != Deny
+	return e.otherwise(s).Effect != Deny
 }
 
 // Visibility is what a caller may know of a tool.
@@ -98,8 +98,11 @@ const Depends Effect = "depends"
 // before there is one.
 type Outlook struct {
 	Effect Effect   // that of every call that can be judged, or Depends
-	Rules  []string // the rules that may decide, in their order; empty for the default alone
-	Else   bool     // the default may decide
+	Rules  []string // the rules that may decide, in their order
+	Else   bool     // perhaps none of them decides
+	// Builtin says that a call about which no rule decides is allowed whatever the
+	// default is, for the tool is built in.
+	Builtin bool
 }
 
 // Outlook looks ahead at the calls of a tool by a caller.
@@ -108,14 +111,15 @@ func (e *Engine) Outlook(s *tool.Spec, caller tool.Caller) Outlook {
 		return Outlook{Effect: Allow, Else: true}
 	}
 	var effects []Effect
-	out := Outlook{Else: true}
+	otherwise := e.otherwise(s)
+	out := Outlook{Else: true, Builtin: otherwise.Builtin}
 	for r, truth := range e.ahead(s, caller) {
 		effects = append(effects, r.effect)
 		out.Rules = append(out.Rules, r.name)
 		out.Else = truth != expression.Yes
 	}
 	if out.Else {
-		effects = append(effects, e.fallback)
+		effects = append(effects, otherwise.Effect)
 	}
 	out.Effect = effects[0]
 	for _, effect := range effects {

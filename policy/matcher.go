@@ -28,6 +28,18 @@ func CompileMatcher(at diag.Cursor, tools, tags, groups []string) (m Matcher, ok
 // Reaches reports whether the tool is one of those meant.
 func (m *Matcher) Reaches(s *tool.Spec) bool { return m.byName(s) && m.byTag(s) && m.byGroup(s) }
 
+// judges reports whether a rule with these matchers is about the tool. About one
+// that is built in it is only where it names it: a rule written with the tools
+// of a configuration in mind must not take away what a model needs to use them.
+func (m *Matcher) judges(s *tool.Spec) bool { return m.Reaches(s) && (!builtin(s) || m.names(s)) }
+
+func builtin(s *tool.Spec) bool { return s.Source == tool.SourceBuiltin }
+
+// names reports whether a pattern that does not fit every name fits the tool's.
+func (m *Matcher) names(s *tool.Spec) bool {
+	return slices.ContainsFunc(m.tools, func(g tool.Glob) bool { return strings.Trim(string(g), "*") != "" && g.Match(s.Name) })
+}
+
 func (m *Matcher) byName(s *tool.Spec) bool {
 	return len(m.tools) == 0 || tool.MatchAny(m.tools, s.Name)
 }
@@ -40,7 +52,7 @@ func (m *Matcher) byGroup(s *tool.Spec) bool {
 	return len(m.groups) == 0 || slices.ContainsFunc(m.groups, func(g string) bool { return slices.Contains(s.Groups, g) })
 }
 
-// mismatch says why a tool is not one of those meant, or "".
+// mismatch says why a rule with these matchers is not about a tool, or "".
 func (m *Matcher) mismatch(s *tool.Spec) string {
 	switch {
 	case !m.byName(s):
@@ -49,6 +61,8 @@ func (m *Matcher) mismatch(s *tool.Spec) string {
 		return fmt.Sprintf("the tool has none of its tags: %s", strings.Join(m.tags, ", "))
 	case !m.byGroup(s):
 		return fmt.Sprintf("the tool is in none of its groups: %s", strings.Join(m.groups, ", "))
+	case !m.judges(s):
+		return "the tool is built in, and the rule does not name it"
 	}
 	return ""
 }

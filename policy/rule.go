@@ -51,8 +51,9 @@ func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 	return r
 }
 
-// reaches reports whether the matchers on the tool itself hold.
-func (r *rule) reaches(s *tool.Spec) bool { return r.about.Reaches(s) }
+// reaches reports whether the rule is about the tool, as far as that hangs on
+// the tool itself.
+func (r *rule) reaches(s *tool.Spec) bool { return r.about.judges(s) }
 
 // calledBy reports whether the matcher on the caller holds.
 func (r *rule) calledBy(c *tool.Caller) bool {

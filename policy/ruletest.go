@@ -174,10 +174,10 @@ func (t *ruleTest) runCall(e *Engine) TestResult {
 	x := e.Explain(t.req)
 	out := TestResult{Name: t.name, Decision: x.Decision, Explanation: &x}
 	if t.expect != "" && t.expect != x.Effect {
-		out.Differences = append(out.Differences, fmt.Sprintf("expected %s, got %s by %s%s", t.expect, x.Effect, by(x.Rule), x.failure()))
+		out.Differences = append(out.Differences, fmt.Sprintf("expected %s, got %s", t.expect, &x.Decision))
 	}
 	if t.rule != nil && *t.rule != x.Rule {
-		out.Differences = append(out.Differences, fmt.Sprintf("expected that %s decides, and it was %s%s", by(*t.rule), by(x.Rule), e.passedOver(&x, *t.rule)))
+		out.Differences = append(out.Differences, fmt.Sprintf("expected that %s decides, and it was %s%s", by(*t.rule), x.by(), e.passedOver(&x, *t.rule)))
 	}
 	return out
 }
@@ -203,9 +203,20 @@ func (d *Decision) failure() string {
 }
 
 // String says what was decided and by what.
-func (d *Decision) String() string { return string(d.Effect) + " by " + by(d.Rule) + d.failure() }
+func (d *Decision) String() string { return string(d.Effect) + " by " + d.by() + d.failure() }
 
 // by names what decided.
+func (d *Decision) by() string {
+	if d.Builtin {
+		return isBuiltin
+	}
+	return by(d.Rule)
+}
+
+// isBuiltin stands where otherwise a rule or the default is named.
+const isBuiltin = "its being built in"
+
+// by names a rule, or the default.
 func by(rule string) string {
 	if rule == "" {
 		return "the default"
@@ -231,7 +242,10 @@ func (o Outlook) String() string {
 	for _, name := range o.Rules {
 		who = append(who, by(name))
 	}
-	if o.Else {
+	switch {
+	case o.Else && o.Builtin:
+		who = append(who, isBuiltin)
+	case o.Else:
 		who = append(who, by(""))
 	}
 	return string(o.Effect) + " by " + strings.Join(who, " or ")

@@ -1,0 +1,54 @@
+package result
+
+import (
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+const (
+	maxPattern = 500 // bytes
+	// maxProgram bounds what a pattern becomes when its repetitions are written
+	// out, in parts: the time of a search is this times the length of the text.
+	maxProgram  = 2000
+	patternHint = "Patterns are RE2: no look-around, no back-references. A backslash takes the meaning from . ( ) [ ] { } * + ? ^ $ |."
+)
+
+// compile makes the pattern of a search.
+func compile(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, tool.Errorf(tool.InvalidArgs, "the pattern has %d bytes, more than %d", len(pattern), maxPattern).
+			WithHint("Search for a shorter part of it.")
+	}
+	if ignoreCase {
+		pattern = "(?i:" + pattern + ")"
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, tool.Errorf(tool.InvalidArgs, "the pattern cannot be read: %s", err).WithHint(patternHint)
+	}
+	if weight(tree) > maxProgram {
+		return nil, tool.Errorf(tool.InvalidArgs, "the pattern repeats too much").WithHint("Use smaller counts in braces, or * and +.")
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, tool.Errorf(tool.InvalidArgs, "the pattern cannot be used: %s", err).WithHint(patternHint)
+	}
+	return re, nil
+}
+
+// weight is about how many instructions an expression becomes.
+func weight(e *syntax.Regexp) int {
+	n := 1 + len(e.Rune)
+	if e.Op == syntax.OpCharClass {
+		n = 1 // one instruction, however many ranges it has
+	}
+	for _, sub := range e.Sub {
+		n += weight(sub)
+	}
+	if e.Op == syntax.OpRepeat {
+		n *= max(e.Min, e.Max, 1)
+	}
+	return n
+}

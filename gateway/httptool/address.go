@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -80,6 +81,41 @@ func (g guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 	}
 	if why := g.refusal(target.Addr()); why != "" {
 		return blocked(fmt.Errorf("%s is %s", target.Addr(), why))
+	}
+	return nil
+}
+
+// anywhere lets all through but for metadata services.
+func anywhere() guard {
+	return guard{allowed: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
+}
+
+// with is the guard that lets through more networks.
+func (g guard) with(more *Networks) guard {
+	if more == nil {
+		return g
+	}
+	return guard{allowed: slices.Concat(g.allowed, more.Allow)}
+}
+
+// host refuses a host that can be judged by its name alone: an address,
+// localhost (RFC 6761 section 6.3), and what ends in a number, which some
+// resolvers read as an address in an old notation.
+func (g guard) host(name string) error {
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	addr, err := netip.ParseAddr(name)
+	switch {
+	case name == "localhost" || strings.HasSuffix(name, ".localhost"):
+		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	case err == nil:
+	case last != "" && last[0] >= '0' && last[0] <= '9':
+		return blocked(fmt.Errorf("%q ends in a number but is not an address", name))
+	default:
+		return nil
+	}
+	if why := g.refusal(addr); why != "" {
+		return blocked(fmt.Errorf("%s is %s", addr, why))
 	}
 	return nil
 }

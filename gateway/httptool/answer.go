@@ -4,20 +4,23 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 
+	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 const (
-	maxExcerpt = 2000    // bytes of a failed answer that a message repeats
-	maxFailure = 8 << 10 // bytes read of a failed answer
+	maxExcerpt   = 2000     // bytes of a failed answer that a message repeats
+	maxFailure   = 8 << 10  // bytes read of a failed answer
+	maxExplained = 1 << 20  // bytes read of one that an expression is to explain
+	maxAhead     = 64 << 10 // bytes of memory taken for an answer on its own word
 )
 
 // byteOrderMark may stand before JSON text and is not part of it (RFC 8259
@@ -26,33 +29,50 @@ var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 // answer is what the upstream answered.
 type answer struct {
-	status int
-	header http.Header
-	media  string // type/subtype in lower case, empty when not told
-	body   []byte
-	json   bool // body is valid JSON and was said to be JSON
+	status  int
+	header  http.Header
+	address *url.URL // what gave it
+	media   string   // type/subtype in lower case, empty when not told
+	body    []byte
+	json    bool             // body is valid JSON and was said to be JSON
+	vars    *expression.Vars // what expressions see of it; nil where there are none
 }
 
-// readAnswer reads an answer whole. It stops at the cap, which counts the body
-// as it is after decompression.
-func readAnswer(ctx context.Context, resp *http.Response, most int64) (*answer, error) {
-	if resp.ContentLength > most && resp.Request.Method != http.MethodHead {
+// readAnswer reads an answer whole. It stops at what is left of the cap, which
+// counts the body as it is after decompression.
+func readAnswer(ctx context.Context, resp *http.Response, most, left int64) (*answer, error) {
+	head := resp.Request != nil && resp.Request.Method == http.MethodHead
+	if resp.ContentLength > left && !head {
 		return nil, tooLarge(most)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1)) // one more tells cut from whole
+	body, err := readAll(resp, left)
 	switch {
 	case err != nil:
 		return nil, unreached(ctx, err)
-	case int64(len(body)) > most:
+	case int64(len(body)) > left:
 		return nil, tooLarge(most)
 	}
-	return newAnswer(resp, body), nil
+	a := newAnswer(resp, body)
+	if int64(len(a.body)) > left { // it grew when it was made UTF-8
+		return nil, tooLarge(most)
+	}
+	return a, nil
+}
+
+// readAll reads one byte more than may be used, which tells cut from whole.
+func readAll(resp *http.Response, most int64) ([]byte, error) {
+	var b bytes.Buffer
+	if known := resp.ContentLength; known > 0 && known <= min(most, maxAhead) {
+		b.Grow(int(known) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(io.LimitReader(resp.Body, most+1))
+	return b.Bytes(), err
 }
 
 // readFailure reads the start of an answer that failed. What keeps the rest
 // from coming does not matter, unless the call itself is over.
-func readFailure(ctx context.Context, resp *http.Response) (*answer, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+func readFailure(ctx context.Context, resp *http.Response, most int64) (*answer, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
 	if err != nil && ctx.Err() != nil {
 		return nil, tool.Ended(ctx)
 	}
@@ -61,11 +81,14 @@ func readFailure(ctx context.Context, resp *http.Response) (*answer, error) {
 
 func newAnswer(resp *http.Response, body []byte) *answer {
 	a := &answer{status: resp.StatusCode, header: resp.Header, body: body}
-	if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
+	if media, params, err := mime.ParseMediaType(resp.Header.Get(contentType)); err == nil {
 		a.media = media
+		if charset := params["charset"]; charset != "" && a.isWritten() {
+			a.body = toUTF8(body, charset)
+		}
 	}
 	if a.claimsJSON() {
-		plain := bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
+		plain := bytes.TrimSpace(bytes.TrimPrefix(a.body, byteOrderMark))
 		if json.Valid(plain) && tool.IsText(plain) {
 			a.body, a.json = plain, true
 		}
@@ -121,37 +144,29 @@ func (a *answer) render(mode tool.OutputMode) (tool.Output, error) {
 		return tool.Output{}, nil
 	case a.json:
 		return tool.RenderJSON(a.body, mode)
-	case !tool.IsText(a.body):
-		return tool.Output{}, tool.Errorf(tool.UpstreamError, "the upstream answered with %d bytes of %s, which cannot be shown as text", len(a.body), a.kind()).WithHint(notYours)
+	case a.encoding() != "" && !tool.IsText(a.body):
+		return tool.Output{}, tool.Errorf(tool.UpstreamError, "the upstream answered with %d bytes of %s, which cannot be read", len(a.body), a.kind()).WithHint(notYours)
 	}
-	return tool.RenderText(a.body, mode)
+	return tool.RenderBytes(a.body, a.media, mode)
+}
+
+// encoding is the content coding that was not undone, because nobody asked for
+// it; empty for none.
+func (a *answer) encoding() string {
+	if coding := a.header.Get("Content-Encoding"); coding != "identity" {
+		return coding
+	}
+	return ""
 }
 
 func (a *answer) kind() string {
-	if encoding := a.header.Get("Content-Encoding"); encoding != "" {
+	if encoding := a.encoding(); encoding != "" {
 		return fmt.Sprintf("%s in the encoding %q", a.media, encoding)
 	}
 	if a.media == "" {
 		return "an unnamed type"
 	}
 	return a.media
-}
-
-// failure words an answer that is none of the successes, so that the model can
-// learn from what the upstream says of it.
-func (a *answer) failure(m *secret.Masker) *tool.Error {
-	line := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
-	if a.status < http.StatusBadRequest {
-		line += " with what this tool counts as a failure"
-	}
-	if said := a.excerpt(m); said != "" {
-		line += ": " + said
-	}
-	e := tool.Errorf(tool.UpstreamError, "the upstream answered %s", line).WithHint("%s", hintFor(a.status))
-	if isTransient(a.status) {
-		e.Retryable, e.RetryAfter = true, retryAfter(a.header.Get("Retry-After"))
-	}
-	return e
 }
 
 // excerpt is the start of the body without secrets. They are taken out before
@@ -164,12 +179,4 @@ func (a *answer) excerpt(m *secret.Masker) string {
 		return fmt.Sprintf("%d bytes of %s", len(a.body), a.kind())
 	}
 	return tool.Excerpt([]byte(text), maxExcerpt)
-}
-
-var errCap = errors.New("the answer is larger than max_output")
-
-func tooLarge(most int64) *tool.Error {
-	return tool.Errorf(tool.TooLarge, "the upstream's answer is larger than the %d bytes this tool may read", most).
-		Because(errCap).
-		WithHint("Ask for less, by a filter, a page or a smaller limit where the tool has one.")
 }

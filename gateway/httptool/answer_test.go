@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/gateway/tool/tooltest"
 )
@@ -80,7 +81,6 @@ func TestAnswers(t *testing.T) {
 		{"a result of nothing", answers(204, "", ""), Config{Result: `body == nil ? "gone" : body`}, "", "gone", ""},
 		{"a failure that counts as a success", answers(404, jsonType, `{"missing":true}`), Config{OK: "status == 404"}, "", `{"missing":true}`, `{"missing":true}`},
 		{"ok by the body", answers(200, jsonType, `{"ok":true,"value":3}`), Config{OK: "body.ok", Result: "body.value"}, "", "3", "3"},
-		{"a redirect without an address", answers(301, "text/plain", "moved"), Config{}, "", "moved", ""},
 		{"exactly the cap", answers(200, "text/plain", strings.Repeat("x", tooltest.MaxOutput)), Config{}, "", strings.Repeat("x", tooltest.MaxOutput), ""},
 	}
 	client := newClient(t, loopback)
@@ -128,9 +128,8 @@ func TestFailedAnswers(t *testing.T) {
 		{"two JSON values", answers(200, jsonType, `{} {}`), Config{Result: "body"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with application/json that is not valid JSON"}},
 		{"JSON that is not UTF-8", answers(200, jsonType, "\"\xff\""), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with application/json that is not valid JSON"}},
 		{"text that is no JSON", answers(200, "text/plain", "hello"), Config{}, tool.OutputJSON, tool.Error{Code: tool.UpstreamError, Message: "the tool answered with text that is not JSON"}},
-		{"a picture", answers(200, "image/png", "\x89PNG\xff"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with 5 bytes of image/png, which cannot be shown as text"}},
-		{"UTF-16", answers(200, "text/plain; charset=utf-16", "a\x00b\x00"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with 4 bytes of text/plain, which cannot be shown as text"}},
-		{"an encoding nobody asked for", answers(200, "text/plain", "\x1b\xff", "Content-Encoding", "br"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: `the upstream answered with 2 bytes of text/plain in the encoding "br", which cannot be shown as text`}},
+		{"a picture as text", answers(200, "image/png", "\x89PNG\xff"), Config{}, tool.OutputText, tool.Error{Code: tool.UpstreamError, Message: "the tool answered with 5 bytes that are not text"}},
+		{"an encoding nobody asked for", answers(200, "text/plain", "\x1b\xff", "Content-Encoding", "br"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: `the upstream answered with 2 bytes of text/plain in the encoding "br", which cannot be read`}},
 		{"one byte over the cap", answers(200, "text/plain", strings.Repeat("x", tooltest.MaxOutput+1)), Config{}, "", tool.Error{Code: tool.TooLarge, Message: "the upstream's answer is larger than the 65536 bytes this tool may read"}},
 		{"a gzip bomb", zipped(strings.Repeat("0", 64<<20)), Config{}, "", tool.Error{Code: tool.TooLarge, Message: "the upstream's answer is larger than the 65536 bytes this tool may read"}},
 	}
@@ -150,6 +149,104 @@ func TestFailedAnswers(t *testing.T) {
 				t.Error("the model is not told what to do")
 			}
 		})
+	}
+}
+
+// explained are failed answers and what an error expression makes of them.
+var explained = []struct {
+	name   string
+	answer http.HandlerFunc
+	cfg    Config
+	want   string // the sentence
+}{
+	{"a text", answers(404, jsonType, `{"message":"no customer 7"}`), Config{Error: "body.message"}, "no customer 7"},
+	{"made of the arguments and the header", answers(409, "text/plain", "x", "X-Why", "stale"), Config{Error: `"order " + args.id + " is " + headers["x-why"] + " (" + string(status) + ")"`}, "order 7 is stale (409)"},
+	{"a list", answers(422, jsonType, `{"errors":[{"f":"a<b"}]}`), Config{Error: "body.errors"}, `[{"f":"a<b"}]`},
+	{"a number", answers(400, jsonType, `{"code":12345678901234567890}`), Config{Error: "body.code"}, "12345678901234567890"},
+	{"null", answers(404, jsonType, `{"m":null}`), Config{Error: "body.m"}, `the upstream answered 404 Not Found: {"m":null}`},
+	{"empty", answers(404, jsonType, `{"m":" "}`), Config{Error: "body.m"}, `the upstream answered 404 Not Found: {"m":" "}`},
+	{"one that cannot be applied", answers(404, jsonType, `{"m":"x"}`), Config{Error: "body.m - 1"}, `the upstream answered 404 Not Found: {"m":"x"}`},
+	{"no body", answers(404, "", ""), Config{Error: "body.m"}, `the upstream answered 404 Not Found`},
+	{"a long one", answers(404, jsonType, `{"m":"`+strings.Repeat("x", 9<<10)+`"}`), Config{Error: "body.m"}, strings.Repeat("x", maxExcerpt) + " […]"},
+	{"a secret", answers(404, jsonType, `{"m":"key hunter22 is wrong"}`), Config{Error: "body.m"}, "key [secret] is wrong"},
+	{"a secret at the cut", answers(404, jsonType, `{"m":"`+strings.Repeat("x", maxExcerpt-4)+`hunter22"}`), Config{Error: "body.m"}, strings.Repeat("x", maxExcerpt-4) + "[sec […]"},
+	{"of what ok refused", answers(200, jsonType, `{"ok":false,"m":"closed"}`), Config{OK: "body.ok", Error: "body.m"}, "closed"},
+}
+
+func TestExplainedFailures(t *testing.T) {
+	client := newClient(t, loopback)
+	for _, test := range explained {
+		t.Run(test.name, func(t *testing.T) {
+			test.cfg.URL = serve(t, test.answer).URL
+			deps := testDeps(client)
+			deps.Masker = secret.NewMasker(secret.NewValue("hunter22"))
+			_, err := compile(t, test.cfg, deps).Run(t.Context(), input(t, `{"id": "7"}`))
+			if e := tool.AsError(err); e.Code != tool.UpstreamError || e.Message != test.want || e.Hint == "" {
+				t.Errorf("got %v, want %q", e, test.want)
+			}
+		})
+	}
+}
+
+func TestExplainedWait(t *testing.T) {
+	at := time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat)
+	cfg := Config{URL: serve(t, answers(503, jsonType, `{"m":"busy"}`, "Retry-After", at)).URL, Error: "body.m"}
+	_, err := compile(t, cfg, testDeps(newClient(t, loopback))).Run(t.Context(), input(t, `{}`))
+	e := tool.AsError(err)
+	if e.Message != "busy" || !e.Retryable || e.RetryAfter <= 0 || e.RetryAfter > 90*time.Second || e.Cause == nil {
+		t.Errorf("got %v, retryable %v after %v", e, e.Retryable, e.RetryAfter)
+	}
+}
+
+// TestBytes holds what becomes of answers that are no UTF-8.
+func TestBytes(t *testing.T) {
+	png := "\x89PNG\r\n\x1a\n\x00\xff"
+	image := func(media, data string) tool.Content {
+		return tool.Content{Type: tool.ContentImage, MIMEType: media, Data: []byte(data)}
+	}
+	text := func(text string) tool.Content { return tool.Content{Type: tool.ContentText, Text: text} }
+	tests := []struct {
+		name, media, body string
+		want              tool.Content
+	}{
+		{"an image", "image/png", png, image("image/png", png)},
+		{"an image by its bytes", "text/plain", "\xff\xd8\xff\x00", image("image/jpeg", "\xff\xd8\xff\x00")},
+		{"an image of no type", "", png, image("image/png", png)},
+		{"a sound", "audio/x", "ID3\x03\x00", tool.Content{Type: tool.ContentAudio, MIMEType: "audio/mpeg", Data: []byte("ID3\x03\x00")}},
+		{"other bytes", "application/zip", "PK\x03\x04\x00", tool.Content{Type: tool.ContentResource, MIMEType: "application/zip", Data: []byte("PK\x03\x04\x00")}},
+		{"other bytes of no type", "", "\x00\x01", tool.Content{Type: tool.ContentResource, MIMEType: "application/octet-stream", Data: []byte("\x00\x01")}},
+		{"bytes that are said to have a charset", "application/zip; charset=utf-16", "PK\x03\x04\x00", tool.Content{Type: tool.ContentResource, MIMEType: "application/zip", Data: []byte("PK\x03\x04\x00")}},
+		{"Latin-1", "text/plain; charset=ISO-8859-1", "gr\xfc\xdfe", text("grüße")},
+		{"windows-1252", "text/html; charset=windows-1252", "\x80 5", text("€ 5")},
+		{"UTF-16", "text/plain; charset=utf-16", "a\x00\xfc\x00", text("aü")},
+		{"UTF-16 by its mark", "text/plain; charset=utf-16", "\xfe\xff\x00a", text("a")},
+		{"Shift_JIS", "text/csv; charset=shift_jis", "\x83\x65", text("テ")},
+		{"JSON in Latin-1", "application/json; charset=latin1", "{\"a\":\"\xfc\"}", text(`{"a":"ü"}`)},
+		{"an unknown charset", "text/plain; charset=klingon", "\xfc", tool.Content{Type: tool.ContentResource, MIMEType: "text/plain", Data: []byte("\xfc")}},
+		{"UTF-8 as it is", "text/plain; charset=UTF-8", "ü", text("ü")},
+	}
+	client := newClient(t, loopback)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg := Config{URL: serve(t, answers(200, test.media, test.body)).URL}
+			out, err := compile(t, cfg, testDeps(client)).Run(t.Context(), input(t, `{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]tool.Content{test.want}, out.Content); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestGrowth: what is made UTF-8 counts as what it has become.
+func TestGrowth(t *testing.T) {
+	body := strings.Repeat("\xfc", tooltest.MaxOutput-1)
+	cfg := Config{URL: serve(t, answers(200, "text/plain; charset=latin1", body)).URL}
+	_, err := compile(t, cfg, testDeps(newClient(t, loopback))).Run(t.Context(), input(t, `{}`))
+	if tool.AsError(err).Code != tool.TooLarge {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -7,9 +7,12 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -17,7 +20,8 @@ const (
 	dialTimeout      = 10 * time.Second // to connect; the tool's own timeout may be shorter
 	handshakeTimeout = 10 * time.Second // of TLS
 	idleTimeout      = 90 * time.Second // an unused connection is kept this long
-	idlePerHost      = 16               // unused connections kept for one host
+	idlePerHost      = 64               // unused connections kept for one host
+	idleConnections  = 512              // unused connections kept in one pool
 	maxHeaderBytes   = 256 << 10        // of an answer's header
 	maxRedirects     = 5                // followed in one call
 )
@@ -26,29 +30,72 @@ const (
 // keeps them out of networks that tools may not reach. It is safe for
 // concurrent use.
 type Client struct {
-	http      *http.Client
-	transport *http.Transport
+	http      *http.Client    // for the gateway's own requests
+	transport *http.Transport // what tools and upstreams share that ask for nothing special
+	outside   *http.Transport // reaches the public internet only, for redirects to elsewhere
 	guard     guard
+	resolver  *net.Resolver // nil for the system's
+	masker    atomic.Pointer[secret.Masker]
+
+	mu    sync.Mutex        // guards pools
+	pools []*http.Transport // of upstreams with connections of their own
 }
 
 // NewClient returns a client that may reach the public internet and, beside
 // it, the given networks. Nothing is opened before the first request.
-func NewClient(networks []netip.Prefix) *Client {
-	g := guard{allowed: networks}
-	dialer := net.Dialer{Timeout: dialTimeout, ControlContext: g.control}
-	transport := &http.Transport{
-		// No Proxy: behind one the dialled address would not be the target's.
+func NewClient(networks []netip.Prefix) *Client { return newClientWith(networks, nil) }
+
+func newClientWith(networks []netip.Prefix, resolver *net.Resolver) *Client {
+	c := &Client{guard: guard{allowed: networks}, resolver: resolver}
+	c.transport = c.newTransport(link{guard: c.guard})
+	c.outside = c.newTransport(link{})
+	c.http = &http.Client{Transport: c.transport, CheckRedirect: sameOrigin}
+	return c
+}
+
+// newTransport makes a pool of connections. Without a proxy in the link none is
+// used, whatever the environment says: behind one the dialled address is not
+// the target's.
+func (c *Client) newTransport(l link) *http.Transport {
+	g := l.guard
+	if l.proxy != nil {
+		g = anywhere()
+	}
+	dialer := &net.Dialer{Timeout: dialTimeout, ControlContext: g.control, Resolver: c.resolver}
+	t := &http.Transport{
 		DialContext:            dialer.DialContext,
 		ForceAttemptHTTP2:      true,
+		TLSClientConfig:        l.tls,
 		TLSHandshakeTimeout:    handshakeTimeout,
 		IdleConnTimeout:        idleTimeout,
+		MaxIdleConns:           idleConnections,
 		MaxIdleConnsPerHost:    idlePerHost,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
-	return &Client{
-		http:      &http.Client{Transport: transport, CheckRedirect: sameOrigin},
-		transport: transport,
-		guard:     g,
+	if l.proxy != nil {
+		t.Proxy = l.proxy.forRequest
+		t.DialTLSContext = l.proxy.dialTLS(dialer)
+	}
+	return t
+}
+
+// pool is a pool of connections that the client closes.
+func (c *Client) pool(l link) *http.Transport {
+	if l.plain(c) {
+		return c.transport
+	}
+	t := c.newTransport(l)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pools = append(c.pools, t)
+	return t
+}
+
+// mask tells the client what knows the secrets of its configuration, so that no
+// redirect carries one elsewhere. nil is ignored.
+func (c *Client) mask(m *secret.Masker) {
+	if m != nil {
+		c.masker.Store(m)
 	}
 }
 
@@ -71,20 +118,22 @@ func (c *Client) Advise(at diag.Cursor, origin string) { warnOfRefusal(at, origi
 // their call ends. It never fails.
 func (c *Client) Close() error {
 	c.transport.CloseIdleConnections()
+	c.outside.CloseIdleConnections()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.pools {
+		t.CloseIdleConnections()
+	}
 	return nil
 }
 
-// sameOrigin lets a redirect stay where it is: arguments and credentials of a
-// tool go to the host its configuration names and to no other.
+// sameOrigin lets a redirect of a request of the gateway's own stay where it is.
 func sameOrigin(next *http.Request, before []*http.Request) error {
-	from, to := before[0].URL, next.URL
-	const hint = "Nothing is wrong with the arguments; tell the user where this tool's address was moved to."
-	if origin(from) != origin(to) {
-		return tool.Errorf(tool.UpstreamError, "the upstream redirected to %s://%s, and a redirect to another scheme, host or port is not followed", to.Scheme, to.Host).
-			WithHint(hint)
+	if origin(before[0].URL) != origin(next.URL) {
+		return refusedRedirect("the upstream redirected to %s, and a redirect to another scheme, host or port is not followed", place(next.URL))
 	}
 	if len(before) > maxRedirects {
-		return tool.Errorf(tool.UpstreamError, "the upstream redirected more than %d times", maxRedirects).WithHint(hint)
+		return refusedRedirect("the upstream redirected more than %d times", maxRedirects)
 	}
 	return nil
 }
@@ -100,6 +149,14 @@ func origin(u *url.URL) [3]string {
 		port = "80"
 	}
 	return [3]string{u.Scheme, strings.ToLower(u.Hostname()), port}
+}
+
+// maxPlace is how many bytes of a host a message shows.
+const maxPlace = 200
+
+// place is an origin for a message: no path and no query.
+func place(u *url.URL) string {
+	return u.Scheme + "://" + tool.Excerpt([]byte(u.Host), maxPlace)
 }
 
 // withoutQuery is the error without the parts of an address that may hold

@@ -1,7 +1,6 @@
 package httptool
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -28,8 +27,9 @@ var ownHeaders = []string{
 // field is one named member of a query or a header; several texts, or a list
 // in one, repeat it.
 type field struct {
-	name  string
+	name  string // of a header, in canonical form
 	texts []*expression.Template
+	fixed []string // the values where no text has a ${…}; nil where one has
 }
 
 // compiler compiles the parts of one block and remembers whether one of them
@@ -74,6 +74,18 @@ func (c *compiler) method(at diag.Cursor, name string) string {
 	return name
 }
 
+// toolHeaders compiles the headers of a tool.
+func (c *compiler) toolHeaders(at diag.Cursor, cfg Config) []field {
+	if cfg.Body != nil && cfg.Body.Multipart != nil {
+		for name := range cfg.Headers {
+			if http.CanonicalHeaderKey(name) == contentType {
+				c.wrong(at.Key(name), "leave it out", "the gateway sets the Content-Type of a multipart body, which names what divides its parts")
+			}
+		}
+	}
+	return c.headers(at, cfg.Headers)
+}
+
 func (c *compiler) headers(at diag.Cursor, headers map[string]expression.Texts) []field {
 	for name, texts := range headers {
 		own := http.CanonicalHeaderKey(name)
@@ -89,7 +101,11 @@ func (c *compiler) headers(at diag.Cursor, headers map[string]expression.Texts) 
 			}
 		}
 	}
-	return c.fields(at, headers)
+	fields := c.fields(at, headers)
+	for i := range fields {
+		fields[i].name = http.CanonicalHeaderKey(fields[i].name)
+	}
+	return fields
 }
 
 // fields compiles members in the order of their names, so that the same
@@ -104,23 +120,26 @@ func (c *compiler) fields(at diag.Cursor, members map[string]expression.Texts) [
 		for i, text := range members[name] {
 			f.texts = append(f.texts, c.template(item(at.Key(name), i), text))
 		}
+		f.fixed = literals(f.texts)
 		fields = append(fields, f)
 	}
 	return fields
 }
 
-func (c *compiler) body(at diag.Cursor, body *Body) *expression.Document {
-	if body == nil {
-		return nil
+// literals are the texts of templates without ${…}, nil where one is another.
+func literals(templates []*expression.Template) []string {
+	texts := make([]string, len(templates))
+	for i, t := range templates {
+		if t == nil {
+			return nil
+		}
+		text, ok := t.Literal()
+		if !ok {
+			return nil
+		}
+		texts[i] = text
 	}
-	at = at.Key("json")
-	if !json.Valid(body.JSON) {
-		c.wrong(at, "write json: with the value to send", "the body has no content")
-		return nil
-	}
-	d := expression.ParseDocument(at, body.JSON, c.env)
-	c.failed = c.failed || d == nil
-	return d
+	return texts
 }
 
 // item is the place of one text, which may stand alone instead of in a list.

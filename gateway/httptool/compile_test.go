@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -63,7 +64,40 @@ var blocks = []struct {
 	{"the header Content-Length", Config{URL: base, Headers: texts{"Content-length": {"1"}}}, "http.headers.Content-length: the header Content-Length is set"},
 	{"a header that is no name", Config{URL: base, Headers: texts{"X A": {"x"}}}, `http.headers.X A: "X A" cannot be the name`},
 	{"a header with a line break", Config{URL: base, Headers: texts{"X-A": {"x\ny"}}}, "http.headers.X-A.0: the value of a header cannot hold"},
-	{"a body without content", Config{URL: base, Body: &Body{}}, "http.body.json: the body has no content"},
+	{"a body without content", Config{URL: base, Body: &Body{}}, "http.body: the body has no content (write one of json"},
+	{"two bodies", Config{URL: base, Method: "POST", Body: &Body{JSON: json.RawMessage(`1`), Text: new("x")}}, "http.body.text: the body is written as json already (write one of"},
+	{"a body of GET", Config{URL: base, Body: &Body{Text: new("x")}}, "http.body: warning: many servers do not look at the body of a GET"},
+	{"a form member from outside", Config{URL: base, Method: "POST", Body: &Body{Form: texts{"${args.a}": {"x"}}}}, "http.body.form.${args.a}: a name must be literal"},
+	{"no parts", Config{URL: base, Method: "POST", Body: &Body{Multipart: []Part{}}}, "http.body.multipart: the body has no parts"},
+	{"a part without a name", Config{URL: base, Method: "POST", Body: &Body{Multipart: []Part{{Text: []string{"x"}}}}}, "http.body.multipart.0.name: a name must be literal"},
+	{"a part without content", Config{URL: base, Method: "POST", Body: &Body{Multipart: []Part{{Name: "a"}}}}, "http.body.multipart.0: the part has no content (write one of text and base64)"},
+	{"a part of two kinds", Config{URL: base, Method: "POST", Body: &Body{Multipart: []Part{{Name: "a", Text: []string{"x"}, Base64: new("eA==")}}}}, "http.body.multipart.0.base64: the part is written as text already"},
+	{"a part of no media type", Config{URL: base, Method: "POST", Body: &Body{Multipart: []Part{{Name: "a", Text: []string{"x"}, Type: "png"}}}}, `http.body.multipart.0.type: "png" is not a media type`},
+	{"a part of a type from outside", Config{URL: base, Method: "POST", Body: &Body{Multipart: []Part{{Name: "a", Text: []string{"x"}, Type: "image/${args.a}"}}}}, "http.body.multipart.0.type: "},
+	{"a Content-Type of parts", Config{URL: base, Method: "POST", Headers: texts{"content-type": {"multipart/form-data"}}, Body: &Body{Multipart: []Part{{Name: "a", Text: []string{"x"}}}}}, "http.headers.content-type: the gateway sets the Content-Type of a multipart body"},
+	{"a literal that is no base64", Config{URL: base, Method: "POST", Body: &Body{Base64: new("§")}}, "http.body.base64: this is not base64"},
+	{"an unknown argument as base64", Config{URL: base, Method: "POST", Body: &Body{Base64: new("${args.idd}")}}, "http.body.base64: "},
+	{"an upstream and an address", Config{URL: base, Upstream: "crm"}, "http.url: the request has an upstream already"},
+	{"an unknown upstream", Config{Upstream: "crmm"}, `http.upstream: unknown upstream "crmm" (did you mean crm?)`},
+	{"a secret in error", Config{URL: base, Error: "secret.key"}, "http.error: "},
+	{"an error that does not parse", Config{URL: base, Error: "body."}, "http.error: "},
+	{"pages without next", Config{URL: base, Pages: &Pages{Items: "body"}}, "http.pages.next: this is needed (write an expression such as body.next"},
+	{"pages without items", Config{URL: base, Pages: &Pages{Next: "body.next"}}, "http.pages.items: this is needed"},
+	{"too many pages", Config{URL: base, Pages: &Pages{Next: "body.next", Items: "body", Most: 1001}}, "http.pages.most: the number of pages must be between 1 and 1000"},
+	{"fewer than no pages", Config{URL: base, Pages: &Pages{Next: "body.next", Items: "body", Most: -1}}, "http.pages.most: the number of pages"},
+	{"pages of HEAD", Config{URL: base, Method: "HEAD", Pages: &Pages{Next: "body.next", Items: "body"}}, "http.pages: the answer to HEAD has no body"},
+	{"a secret in next", Config{URL: base, Pages: &Pages{Next: "secret.key", Items: "body"}}, "http.pages.next: "},
+	{"pages and poll", Config{URL: base, Pages: &Pages{Next: "body.next", Items: "body"}, Poll: &Poll{Until: "true"}}, "http.poll: pages and poll cannot both be set"},
+	{"poll without until", Config{URL: base, Poll: &Poll{}}, "http.poll.until: this is needed"},
+	{"an until that is no truth", Config{URL: base, Poll: &Poll{Until: `"x"`}}, "http.poll.until: "},
+	{"a secret in the address that is asked", Config{URL: base, Poll: &Poll{Until: "body.done", URL: "/x/${secret.key}"}}, "http.poll.url: "},
+	{"another host to ask", Config{URL: base, Poll: &Poll{Until: "body.done", URL: "https://evil.example/x"}}, "http.poll.url: only the host that the request goes to is asked"},
+	{"the same host to ask", Config{URL: base, Poll: &Poll{Until: "body.done", URL: base + "/jobs/${body.id}"}}, ""},
+	{"an address behind the base", Config{URL: base + "/v1", Poll: &Poll{Until: "body.done", URL: "/jobs/${body.id}"}}, "http.poll.url: warning: this starts at the host"},
+	{"asked too often", Config{URL: base, Poll: &Poll{Until: "body.done", Every: time.Millisecond}}, "http.poll.every: there must be at least 100ms"},
+	{"a negative time", Config{URL: base, Poll: &Poll{Until: "body.done", For: -1}}, "http.poll.for: a time cannot be negative"},
+	{"no time to ask", Config{URL: base, Poll: &Poll{Until: "body.done", Every: time.Minute, For: time.Second}}, "http.poll.for: nothing would be asked"},
+	{"longer than the tool", Config{URL: base, Poll: &Poll{Until: "body.done", For: time.Hour}}, "http.poll.for: warning: the tool is stopped after 30s"},
 	{"an unknown argument in the body", Config{URL: base, Body: &Body{JSON: json.RawMessage(`{"a":["${args.idd}"]}`)}}, "http.body.json.a.0: "},
 	{"a secret in an expression", Config{URL: base, Result: "secret.key"}, "http.result: "},
 	{"a result that is a template", Config{URL: base, Result: "${body.x}"}, "http.result: "},
@@ -76,7 +110,9 @@ func TestNewReports(t *testing.T) {
 	for _, test := range blocks {
 		t.Run(test.name, func(t *testing.T) {
 			var report diag.Report
-			r := New(diag.NewCursor(&report, listed).Key("http"), test.cfg, testDeps(client))
+			deps := testDeps(client)
+			deps.Upstreams, deps.Timeout = map[string]*Upstream{"crm": client.plain()}, 30*time.Second
+			r := New(diag.NewCursor(&report, listed).Key("http"), test.cfg, deps)
 			problems := report.Problems()
 			if (r == nil) != (problems.Err() != nil) {
 				t.Errorf("got runner %v with %v", r, problems)
@@ -86,6 +122,23 @@ func TestNewReports(t *testing.T) {
 				t.Errorf("got %q, want %q", problems.Error(), test.want)
 			}
 		})
+	}
+}
+
+// TestBrokenUpstream: what is wrong with an upstream is not told again, and the
+// rest of the tool is looked at all the same.
+func TestBrokenUpstream(t *testing.T) {
+	deps := testDeps(newClient(t, nil))
+	deps.Upstreams = map[string]*Upstream{"crm": nil}
+	for _, test := range []struct {
+		path string
+		want int
+	}{{"/x", 0}, {"x", 1}} {
+		var report diag.Report
+		r := New(diag.NewCursor(&report, listed), Config{Upstream: "crm", Path: test.path}, deps)
+		if r != nil || len(report.Problems()) != test.want {
+			t.Errorf("%s: got %v, %v", test.path, r, report.Problems())
+		}
 	}
 }
 

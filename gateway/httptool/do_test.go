@@ -44,3 +44,29 @@ func TestDo(t *testing.T) {
 		_ = c.Close()
 	}
 }
+
+// TestDoStays: a webhook is led to no other origin, whatever opened.
+func TestDoStays(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other origin was reached") }))
+	t.Cleanup(other.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, map[string]string{"/far": other.URL + "/x?key=hunter2", "/loop": "/loop"}[r.URL.Path], http.StatusFound)
+	}))
+	t.Cleanup(server.Close)
+	c := httptool.NewClient([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+	t.Cleanup(func() { _ = c.Close() })
+	for path, want := range map[string]string{"/far": "redirected to " + other.URL + ", and", "/loop": "more than 5 times"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(req)
+		if resp != nil {
+			_ = resp.Body.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}

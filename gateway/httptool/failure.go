@@ -1,11 +1,15 @@
 package httptool
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -34,6 +38,84 @@ func unreached(ctx context.Context, err error) *tool.Error {
 		WithHint("Try again later; if the call changes something, first find out whether it already did.")
 	e.Retryable = true
 	return e
+}
+
+// failure words an answer that is none of the successes, so that the model can
+// learn from what the upstream says of it.
+func (r *runner) failure(a *answer) *tool.Error {
+	line := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
+	if a.status < http.StatusBadRequest {
+		line += " with what this tool counts as a failure"
+	}
+	var e *tool.Error
+	if said := r.explained(a); said != "" {
+		e = tool.Errorf(tool.UpstreamError, "%s", said).Because(fmt.Errorf("the upstream answered %s", line))
+	} else if said := a.excerpt(r.masker); said != "" {
+		e = tool.Errorf(tool.UpstreamError, "the upstream answered %s: %s", line, said)
+	} else {
+		e = tool.Errorf(tool.UpstreamError, "the upstream answered %s", line)
+	}
+	if isTransient(a.status) {
+		e.Retryable, e.RetryAfter = true, retryAfter(a.header.Get("Retry-After"))
+	}
+	return e.WithHint("%s", hintFor(a.status))
+}
+
+// explained is the sentence that the error expression makes of an answer, empty
+// where it makes none. What the answer was cut to may end inside a secret.
+func (r *runner) explained(a *answer) string {
+	if r.sentence == nil {
+		return ""
+	}
+	value, err := r.sentence.Eval(a.vars)
+	if err != nil || value == nil {
+		return ""
+	}
+	text, ok := value.(string)
+	if !ok {
+		data, err := encodeJSON(value)
+		if err != nil {
+			return ""
+		}
+		text = string(data)
+	}
+	return tool.Excerpt([]byte(r.masker.Head(text)), maxExcerpt)
+}
+
+// encodeJSON is the value as JSON, with nothing but what JSON needs escaped.
+func encodeJSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// unfit words an error of a template: it was checked when it was compiled, so
+// what is left is that it does not fit the arguments.
+func unfit(err error) error {
+	if e, ok := errors.AsType[*tool.Error](err); ok {
+		return e
+	}
+	return tool.Errorf(tool.InvalidArgs, "the request cannot be built from these arguments: %s", err).Because(err).
+		WithHint("Change the arguments and call again.")
+}
+
+// unexpected words an error of an expression over the answer.
+func unexpected(key string, err error) *tool.Error {
+	return tool.Errorf(tool.UpstreamError, "the upstream's answer does not have the form this tool expects (its %s expression could not be applied)", key).
+		Because(err).
+		WithHint("Nothing is wrong with the arguments; tell the user that the tool and its upstream do not fit together.")
+}
+
+var errCap = errors.New("the answer is larger than max_output")
+
+func tooLarge(most int64) *tool.Error {
+	return tool.Errorf(tool.TooLarge, "the upstream's answer is larger than the %d bytes this tool may read", most).
+		Because(errCap).
+		WithHint("Ask for less, by a filter, a page or a smaller limit where the tool has one.")
 }
 
 // isTransient reports whether the same request may succeed later.

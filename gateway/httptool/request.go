@@ -3,68 +3,107 @@ package httptool
 import (
 	"bytes"
 	"context"
-	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-const userAgent = "toolgate"
+const (
+	userAgent   = "toolgate"
+	contentType = "Content-Type" // as net/http spells it in a Header
+)
 
 // request builds the request of one call.
 func (r *runner) request(ctx context.Context, args map[string]any) (*http.Request, error) {
-	vars := r.requestEnv.Vars(map[string]any{"args": args, "secret": reveal(r.secrets)})
+	vars := r.requestEnv.Vars(map[string]any{"args": args, "secret": r.secrets()})
 	address, err := r.target.url(vars)
 	if err != nil {
 		return nil, err
 	}
-	header, err := r.header(vars)
+	var data []byte
+	media := ""
+	if r.body != nil {
+		if data, media, err = r.body.render(vars); err != nil {
+			return nil, err
+		}
+		if err := checkSize(len(data)); err != nil {
+			return nil, err
+		}
+	}
+	header, err := r.header(vars, media)
 	if err != nil {
 		return nil, err
 	}
-	var body io.Reader
-	if r.body != nil {
-		data, err := r.body.Render(vars)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(data)
+	return newRequest(ctx, r.method, address, header, data)
+}
+
+// newRequest makes a request whose body, where there is one, can be sent again.
+func newRequest(ctx context.Context, method string, address *url.URL, header http.Header, data []byte) (*http.Request, error) {
+	// The address stands already; parsing it once more would only take time.
+	req, err := http.NewRequestWithContext(ctx, method, "/", http.NoBody)
+	if data != nil && err == nil {
+		req, err = http.NewRequestWithContext(ctx, method, "/", bytes.NewReader(data))
 	}
-	req, err := http.NewRequestWithContext(ctx, r.method, r.target.origin, body)
 	if err != nil {
 		return nil, tool.Errorf(tool.Internal, "the request of this tool is not valid").Because(withoutQuery(err))
 	}
-	req.URL, req.Header = address, header
+	req.URL, req.Host, req.Header = address, address.Host, header
 	return req, nil
 }
 
-func (r *runner) header(vars *expression.Vars) (http.Header, error) {
+// header is the header of a request whose body is of the media type, empty for
+// no body. Of two fields of one name that of the tool stands, and an absent one
+// is none.
+func (r *runner) header(vars *expression.Vars, media string) (http.Header, error) {
 	header := http.Header{"User-Agent": {userAgent}}
-	if r.body != nil {
-		header.Set("Content-Type", "application/json")
+	if err := add(header, r.upstreamHeaders, vars); err != nil {
+		return nil, err
 	}
-	for _, f := range r.headers {
-		values, err := f.values(vars)
-		if err != nil {
-			return nil, err
-		}
-		for _, value := range values {
-			if !isHeaderValue(value) {
-				return nil, tool.Errorf(tool.InvalidArgs, "the value for the header %s holds line breaks or control characters", f.name).
-					WithHint("Send it as one line of plain text.")
-			}
-		}
-		if len(values) > 0 {
-			header[http.CanonicalHeaderKey(f.name)] = values
-		}
+	switch {
+	case media == "":
+		delete(header, contentType) // the upstream's is about bodies
+	case !r.body.isJSON || header[contentType] == nil:
+		header[contentType] = []string{media}
+	}
+	if err := add(header, r.headers, vars); err != nil {
+		return nil, err
+	}
+	if r.body != nil && media == "" {
+		delete(header, contentType)
 	}
 	return header, nil
 }
 
-// values are the texts of a field; one that is absent is left out.
-func (f field) values(vars *expression.Vars) ([]string, error) {
+// add puts fields into a header, each in place of what it holds of that name.
+func add(header http.Header, fields []field, vars *expression.Vars) error {
+	for i := range fields {
+		f := &fields[i]
+		values, err := f.values(vars)
+		if err != nil {
+			return err
+		}
+		for _, value := range values {
+			if !isHeaderValue(value) {
+				return tool.Errorf(tool.InvalidArgs, "the value for the header %s holds line breaks or control characters", f.name).
+					WithHint("Send it as one line of plain text.")
+			}
+		}
+		if len(values) > 0 {
+			header[f.name] = values
+		}
+	}
+	return nil
+}
+
+// values are the texts of a field; one that is absent is left out. They must
+// not be changed.
+func (f *field) values(vars *expression.Vars) ([]string, error) {
+	if f.fixed != nil {
+		return f.fixed, nil
+	}
 	var out []string
 	for _, t := range f.texts {
 		texts, err := t.List(vars)
@@ -76,7 +115,7 @@ func (f field) values(vars *expression.Vars) ([]string, error) {
 	return out, nil
 }
 
-// reveal opens the secrets for the one request they are for.
+// reveal opens the secrets for the requests they are for.
 func reveal(secrets map[string]secret.Value) map[string]any {
 	open := make(map[string]any, len(secrets))
 	for name, value := range secrets {

@@ -2,8 +2,9 @@ package httptool
 
 import (
 	"context"
-	"errors"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -13,15 +14,19 @@ import (
 
 // Deps is what a request needs to know beside its block.
 type Deps struct {
-	Client *Client         // whose connections are used; not closed by the runner
-	Output tool.OutputMode // how the answer is shown
-	Args   []string        // the top-level properties of the tool's schema
+	Client *Client // whose connections are used; not closed by the runner
+	// Upstreams are those of the configuration by name. One that is nil is
+	// broken, which was told already: what needs it is compiled and not run.
+	Upstreams map[string]*Upstream
+	Output    tool.OutputMode // how the answer is shown
+	Args      []string        // the top-level properties of the tool's schema
 	// Closed says that no other property can be sent. Without it, and without
 	// names, any property may stand in a template.
 	Closed      bool
 	SecretNames []string                // the secrets that templates may name
 	Secrets     map[string]secret.Value // their values; nil where nothing is run
 	Masker      *secret.Masker          // takes secrets out of what is cut; nil for none
+	Timeout     time.Duration           // for how long the tool may run; 0 when unknown
 }
 
 // New compiles the block at a key. It reports every mistake there and then
@@ -30,20 +35,44 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	request, answer := environments(deps)
 	c := compiler{env: request}
 	r := &runner{
-		client: deps.Client, output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
-		requestEnv: request, answerEnv: answer,
-		method:  c.method(at.Key("method"), cfg.Method),
-		target:  c.target(at, cfg, deps.Client),
-		headers: c.headers(at.Key("headers"), cfg.Headers),
-		body:    c.body(at.Key("body"), cfg.Body),
+		output: deps.Output, masker: deps.Masker, requestEnv: request, answerEnv: answer,
+		secrets:  sync.OnceValue(func() map[string]any { return reveal(deps.Secrets) }),
+		upstream: c.upstream(at, cfg, deps),
+		method:   c.method(at.Key("method"), cfg.Method),
+		headers:  c.toolHeaders(at.Key("headers"), cfg),
+		body:     c.body(at.Key("body"), cfg),
+	}
+	r.target = c.target(at, cfg, r.upstream, deps.Client)
+	if r.upstream != nil {
+		r.upstreamHeaders = r.upstream.headers
+	}
+	if cfg.Auth != nil {
+		r.auth = c.credential(at.Key("auth"), cfg.Auth, UpstreamDeps{SecretNames: deps.SecretNames, Secrets: deps.Secrets, Masker: deps.Masker})
+		c.failed = c.failed || r.auth == nil
 	}
 	c.env = answer
-	r.ok = c.program(at.Key("ok"), cfg.OK, expression.WantBool)
-	r.result = c.program(at.Key("result"), cfg.Result, expression.WantAny)
+	c.answer(at, cfg, deps, r)
 	if c.failed {
 		return nil
 	}
 	return r
+}
+
+// answer compiles what is asked about an answer.
+func (c *compiler) answer(at diag.Cursor, cfg Config, deps Deps, r *runner) {
+	r.ok = c.program(at.Key("ok"), cfg.OK, expression.WantBool)
+	r.sentence = c.program(at.Key("error"), cfg.Error, expression.WantAny)
+	r.result = c.program(at.Key("result"), cfg.Result, expression.WantAny)
+	r.pages = c.pagesOf(at.Key("pages"), cfg)
+	r.poll = c.pollOf(at.Key("poll"), cfg.Poll, r.target, deps.Timeout)
+	if cfg.Pages != nil && cfg.Poll != nil {
+		c.wrong(at.Key("poll"), "leave one of them out, or make two tools of this one", "pages and poll cannot both be set")
+	}
+	for _, p := range r.programs() {
+		r.asks = true
+		r.readsHeaders = r.readsHeaders || p.Reads("headers")
+		r.readsBody = r.readsBody || p.Reads("body")
+	}
 }
 
 // environments declares what templates of the request and expressions over the
@@ -67,19 +96,42 @@ func environments(deps Deps) (request, answer *expression.Env) {
 	return request, answer
 }
 
-// runner runs one request.
+// runner runs one request, or the few that one call stands for. It is
+// immutable.
 type runner struct {
-	client     *Client
-	output     tool.OutputMode
-	secrets    map[string]secret.Value
-	masker     *secret.Masker
-	requestEnv *expression.Env
-	answerEnv  *expression.Env
-	method     string
-	target     target
-	headers    []field
-	body       *expression.Document // nil for none
-	ok, result *expression.Program  // nil for the default
+	upstream        *Upstream
+	auth            *credential // nil for that of the upstream
+	output          tool.OutputMode
+	masker          *secret.Masker
+	secrets         func() map[string]any // opened at the first call
+	requestEnv      *expression.Env
+	answerEnv       *expression.Env
+	method          string
+	target          target
+	upstreamHeaders []field
+	headers         []field
+	body            *body               // nil for none
+	ok              *expression.Program // nil for the default, as are the next two
+	sentence        *expression.Program
+	result          *expression.Program
+	pages           *pages // nil for none
+	poll            *poll  // nil for none
+	// What the expressions read of an answer; the rest is not made for them.
+	asks, readsHeaders, readsBody bool
+}
+
+// reader is an expression or a template.
+type reader interface{ Reads(name string) bool }
+
+// programs are all that reads an answer.
+func (r *runner) programs() []reader {
+	var all []reader
+	for _, p := range []*expression.Program{r.ok, r.sentence, r.result} {
+		if p != nil {
+			all = append(all, p)
+		}
+	}
+	return append(append(all, r.pages.programs()...), r.poll.programs()...)
 }
 
 // Run sends the request and reads the answer.
@@ -88,72 +140,101 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, unfit(err)
 	}
-	resp, err := r.client.http.Do(req)
-	if err != nil {
-		return tool.Output{}, unreached(ctx, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	a, err := r.read(ctx, resp, in.Spec.MaxOutput)
+	a, err := r.ask(ctx, req, in, in.Spec.MaxOutput)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	return r.judge(a, in.Args)
+	switch {
+	case r.pages != nil:
+		return r.turn(ctx, req, in, a)
+	case r.poll != nil:
+		if a, err = r.await(ctx, req, in, a); err != nil {
+			return tool.Output{}, err
+		}
+	}
+	return r.show(a)
+}
+
+// ask sends one request and reads its answer, of which it takes at most left
+// bytes. An answer that is no success is an error.
+func (r *runner) ask(ctx context.Context, req *http.Request, in tool.Input, left int64) (*answer, error) {
+	resp, err := r.upstream.send(ctx, req, r.auth)
+	if err != nil {
+		return nil, unreached(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	a, err := r.read(ctx, resp, in.Spec.MaxOutput, left)
+	if err != nil {
+		return nil, err
+	}
+	a.address = req.URL
+	if resp.Request != nil && resp.Request.URL != nil {
+		a.address = resp.Request.URL // where redirects led
+	}
+	a.vars = r.vars(a, in.Args)
+	return a, r.judge(a)
 }
 
 // read reads as much of the answer as may be used: all of it up to the cap, or
 // the start of one that is a failure already by its status.
-func (r *runner) read(ctx context.Context, resp *http.Response, most int64) (*answer, error) {
-	if r.ok == nil && resp.StatusCode >= http.StatusBadRequest {
-		return readFailure(ctx, resp)
+func (r *runner) read(ctx context.Context, resp *http.Response, most, left int64) (*answer, error) {
+	switch {
+	case r.ok != nil || resp.StatusCode < http.StatusBadRequest:
+		return readAnswer(ctx, resp, most, left)
+	case r.sentence != nil:
+		return readFailure(ctx, resp, maxExplained)
 	}
-	return readAnswer(ctx, resp, most)
+	return readFailure(ctx, resp, maxFailure)
 }
 
-// judge tells success from failure and gives the value of a success.
-func (r *runner) judge(a *answer, args map[string]any) (tool.Output, error) {
-	if r.ok == nil && a.status >= http.StatusBadRequest {
-		return tool.Output{}, a.failure(r.masker)
+// vars are what expressions see of an answer.
+func (r *runner) vars(a *answer, args map[string]any) *expression.Vars {
+	if !r.asks {
+		return nil
 	}
-	if r.ok == nil && r.result == nil {
-		return a.render(r.output)
+	values := map[string]any{"args": args, "status": a.status}
+	if r.readsHeaders {
+		values["headers"] = a.headers()
 	}
-	vars := r.answerEnv.Vars(map[string]any{
-		"args": args, "status": a.status, "headers": a.headers(), "body": a.value(),
-	})
-	if r.ok != nil {
-		switch ok, err := r.ok.Bool(vars); {
-		case err != nil:
-			return tool.Output{}, unexpected("ok", err)
-		case !ok:
-			return tool.Output{}, a.failure(r.masker)
+	if r.readsBody {
+		values["body"] = a.value()
+	}
+	return r.answerEnv.Vars(values)
+}
+
+// judge tells success from failure.
+func (r *runner) judge(a *answer) error {
+	if r.ok == nil {
+		if a.status >= http.StatusBadRequest {
+			return r.failure(a)
 		}
+		return nil
 	}
+	switch ok, err := r.ok.Bool(a.vars); {
+	case err != nil:
+		return unexpected("ok", err)
+	case !ok:
+		return r.failure(a)
+	}
+	return nil
+}
+
+// show gives the value of a success.
+func (r *runner) show(a *answer) (tool.Output, error) {
 	if r.result == nil {
 		return a.render(r.output)
 	}
 	if err := a.broken(); err != nil {
 		return tool.Output{}, err
 	}
+	return r.value(a.vars)
+}
+
+// value is what the result expression makes of an answer.
+func (r *runner) value(vars *expression.Vars) (tool.Output, error) {
 	value, err := r.result.Eval(vars)
 	if err != nil {
 		return tool.Output{}, unexpected("result", err)
 	}
 	return tool.RenderValue(value, r.output)
-}
-
-// unfit words an error of a template: it was checked when it was compiled, so
-// what is left is that it does not fit the arguments.
-func unfit(err error) error {
-	if e, ok := errors.AsType[*tool.Error](err); ok {
-		return e
-	}
-	return tool.Errorf(tool.InvalidArgs, "the request cannot be built from these arguments: %s", err).Because(err).
-		WithHint("Change the arguments and call again.")
-}
-
-// unexpected words an error of an expression over the answer.
-func unexpected(key string, err error) error {
-	return tool.Errorf(tool.UpstreamError, "the upstream's answer does not have the form this tool expects (its %s expression could not be applied)", key).
-		Because(err).
-		WithHint("Nothing is wrong with the arguments; tell the user that the tool and its upstream do not fit together.")
 }

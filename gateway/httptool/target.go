@@ -1,9 +1,12 @@
 package httptool
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,10 +30,37 @@ type target struct {
 	query  []field
 }
 
-func (c *compiler) target(at diag.Cursor, cfg Config, client *Client) target {
-	t := target{origin: c.origin(at.Key("url"), cfg.URL, client)}
-	if t.origin != "" {
-		t.base = c.pieces(at.Key("url"), cfg.URL, len(t.origin))
+// upstream finds whom the tool calls: the one it names, or whoever is at its own
+// address. It is nil where that is wrong.
+func (c *compiler) upstream(at diag.Cursor, cfg Config, deps Deps) *Upstream {
+	u, known := deps.Upstreams[cfg.Upstream]
+	switch {
+	case cfg.Upstream == "" && deps.Client != nil:
+		deps.Client.mask(deps.Masker)
+		return deps.Client.plain()
+	case cfg.Upstream == "":
+		return nil
+	case cfg.URL != "":
+		c.wrong(at.Key("url"), "leave out url, and write what follows the upstream's address under path", "the request has an upstream already, which has an address of its own")
+	case !known:
+		names := slices.Sorted(maps.Keys(deps.Upstreams))
+		hint := cmp.Or(diag.DidYouMean(cfg.Upstream, names), "name one of those under upstreams")
+		c.wrong(at.Key("upstream"), hint, "unknown upstream %q", cfg.Upstream)
+	case u == nil:
+		c.failed = true // what is wrong with it is told where it stands
+	}
+	return u
+}
+
+func (c *compiler) target(at diag.Cursor, cfg Config, u *Upstream, client *Client) target {
+	t := target{}
+	switch {
+	case cfg.Upstream == "":
+		if t.origin = c.origin(at.Key("url"), cfg.URL, client); t.origin != "" {
+			t.base = c.pieces(at.Key("url"), cfg.URL, len(t.origin))
+		}
+	case u != nil:
+		t.origin, t.base = u.origin, u.base
 	}
 	if cfg.Path != "" {
 		t.path = c.path(at.Key("path"), cfg.Path)
@@ -78,13 +108,13 @@ func (c *compiler) origin(at diag.Cursor, text string, client *Client) string {
 	host := rest[:end]
 	switch {
 	case text == "":
-		c.wrong(at, hint, "the request has no address")
+		c.wrong(at, hint+", or name an upstream", "the request has no address")
 	case strings.Contains(scheme, "${"), strings.Contains(host, "$"):
 		c.wrong(at, "only what follows the host may hold ${…}", "scheme and host must be literal text, so that no caller can choose them")
 	case !found, scheme != "http" && scheme != "https":
 		c.wrong(at, hint, "the address does not start with http:// or https://")
 	case strings.Contains(host, "@"):
-		c.wrong(at, `use a header: {Authorization: "Bearer ${secret.name}"}`, "the address holds a user name or a password")
+		c.wrong(at, `write auth: {basic: {username: name, password: "${secret.name}"}}`, "the address holds a user name or a password")
 	case !isHost(scheme + "://" + host):
 		c.wrong(at, hint, "%q is not a host, with or without a port", host)
 	default:
@@ -145,11 +175,11 @@ func (t *target) url(vars *expression.Vars) (*url.URL, error) {
 		return nil, tool.Errorf(tool.InvalidArgs, "%s cannot be used in the address of this tool", segment).
 			WithHint("Send the identifier of what you want; it cannot be empty, . or .. there.")
 	}
-	pairs, err := t.pairs(vars)
+	named, err := pairs(t.query, vars)
 	if err != nil {
 		return nil, err
 	}
-	return t.parse(strings.ReplaceAll(path, edge, ""), join(strings.ReplaceAll(query, edge, ""), pairs))
+	return t.parse(strings.ReplaceAll(path, edge, ""), join(strings.ReplaceAll(query, edge, ""), named))
 }
 
 // parse makes the address and makes sure that it is what it was meant to be.
@@ -176,10 +206,10 @@ func join(a, b string) string {
 	return a + "&" + b
 }
 
-// pairs is the part of the query that the block lists by name.
-func (t *target) pairs(vars *expression.Vars) (string, error) {
+// pairs writes fields as a query or a form has them.
+func pairs(fields []field, vars *expression.Vars) (string, error) {
 	var b strings.Builder
-	for _, f := range t.query {
+	for _, f := range fields {
 		values, err := f.values(vars)
 		if err != nil {
 			return "", err

@@ -1,0 +1,239 @@
+package httptool
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/secret"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// maxDrained is how much of an answer that nobody wants is read, so that its
+// connection can serve the next request.
+const maxDrained = 4 << 10
+
+// verdict is what a request says about the health of its upstream.
+type verdict int
+
+const (
+	unknown verdict = iota // it ended for another reason
+	healthy
+	failing // no answer, or one that says that there is none
+)
+
+// send sends one request and gives the head of its answer; credentials of the
+// call go before those of the upstream, and nil stands for none of its own. The
+// caller closes the body, which ends all that the request holds. Redirects are
+// followed as redirect.go says; Request of the answer is the last request,
+// without credentials. The error is an *Error of package tool.
+func (u *Upstream) send(ctx context.Context, req *http.Request, auth *credential) (*http.Response, error) {
+	settle, err := u.breaker.admit()
+	if err != nil {
+		return nil, err
+	}
+	if auth == nil {
+		auth = u.auth
+	}
+	inner, stop := u.limit(ctx)
+	j := &journey{u: u, auth: auth, req: req}
+	resp, err := j.run(inner)
+	if err != nil {
+		stop()
+		settle(j.verdict(ctx, err))
+		return nil, unreached(inner, err)
+	}
+	resp.Body = &sentBody{ReadCloser: resp.Body, call: ctx, request: inner, end: func(read error) {
+		stop()
+		settle(j.health(ctx, resp.StatusCode, read))
+	}}
+	return resp, nil
+}
+
+// limit holds a request and the reading of its answer to the upstream's
+// timeout.
+func (u *Upstream) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if u.timeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, u.timeout, tooSlow("the upstream", u.timeout))
+}
+
+func tooSlow(who string, limit time.Duration) *tool.Error {
+	e := tool.Errorf(tool.UpstreamUnavailable, "%s did not answer within %s", who, limit).
+		WithHint("Try again later; if the call changes something, first find out whether it already did.")
+	e.Retryable = true
+	return e
+}
+
+// journey is one request on its way through redirects.
+type journey struct {
+	u     *Upstream
+	auth  *credential   // nil for none
+	req   *http.Request // the next one, without credentials
+	away  bool          // it goes to another origin than the first
+	spoke bool          // the upstream itself answered last, or redirected elsewhere
+}
+
+func (j *journey) run(ctx context.Context) (*http.Response, error) {
+	for redirects := 0; ; redirects++ {
+		resp, err := j.ask(ctx)
+		if err != nil {
+			return nil, err
+		}
+		j.spoke, resp.Request = true, j.req
+		if !isRedirect(resp.StatusCode) {
+			return resp, nil
+		}
+		discard(resp)
+		if redirects == maxRedirects {
+			return nil, refusedRedirect("the upstream redirected more than %d times", maxRedirects)
+		}
+		if err := j.turn(ctx, resp); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ask sends the next request, with the credentials where they belong. An access
+// token that is not taken any more is replaced once.
+func (j *journey) ask(ctx context.Context) (*http.Response, error) {
+	if j.away {
+		return j.u.client.outside.RoundTrip(j.req.WithContext(ctx))
+	}
+	shown, token, err := j.auth.show(ctx, j.u, j.req)
+	if err != nil {
+		j.spoke = true // nothing was asked, so nothing was found out
+		return nil, &unsent{err}
+	}
+	j.spoke = false
+	resp, err := j.u.roundTrip(j.u.transport, shown)
+	if err != nil || token == "" || resp.StatusCode != http.StatusUnauthorized || !replayable(j.req) {
+		return resp, err
+	}
+	discard(resp)
+	j.auth.tokens.drop(token)
+	again, err := repeated(j.req)
+	if err != nil {
+		return nil, err
+	}
+	if shown, _, err = j.auth.show(ctx, j.u, again); err != nil {
+		return nil, &unsent{err}
+	}
+	return j.u.roundTrip(j.u.transport, shown)
+}
+
+// roundTrip sends a request over one of the upstream's pools. Behind a proxy
+// the guard sees no address of the target when it dials, so it is asked about
+// the host before.
+func (u *Upstream) roundTrip(over *http.Transport, req *http.Request) (*http.Response, error) {
+	if u.proxied {
+		if err := u.guard.host(req.URL.Hostname()); err != nil {
+			return nil, err
+		}
+	}
+	return over.RoundTrip(req)
+}
+
+// unsent is an error of what has to be done before a request can be sent.
+type unsent struct{ err error }
+
+func (e *unsent) Error() string { return e.err.Error() }
+func (e *unsent) Unwrap() error { return e.err }
+
+// verdict judges a request that has no answer. A tool whose time was up while
+// it waited speaks against the upstream: one that hangs would else hold a place
+// of the gateway for each call of its tools. A caller that left says nothing.
+func (j *journey) verdict(call context.Context, err error) verdict {
+	own, worded := errors.AsType[*tool.Error](err)
+	_, early := errors.AsType[*unsent](err)
+	switch {
+	case errors.Is(call.Err(), context.Canceled), early, worded && own.Code == tool.BlockedTarget:
+		return unknown
+	case j.spoke: // a redirect that is not followed, or that led nowhere
+		return healthy
+	}
+	return failing
+}
+
+// health judges a request whose answer began. read is why reading it ended
+// early, or nil.
+func (j *journey) health(call context.Context, status int, read error) verdict {
+	switch {
+	case j.away:
+		return healthy
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
+		return failing
+	case read == nil:
+		return healthy
+	case call.Err() != nil:
+		return unknown
+	}
+	return failing
+}
+
+// secretsIn reports whether a text that is going elsewhere holds a known secret.
+func (j *journey) secretsIn(text string) bool {
+	known := []*secret.Masker{j.u.masker, j.u.client.masker.Load()}
+	if j.auth != nil {
+		known = append(known, j.auth.masker)
+	}
+	for _, m := range known {
+		if m.Text(text) != text {
+			return true
+		}
+	}
+	return false
+}
+
+// sentBody is the body of an answer, and with it all that its request holds.
+type sentBody struct {
+	io.ReadCloser
+	call, request context.Context // of the caller, and with the upstream's timeout
+	failed        error           // why reading ended early
+	once          sync.Once
+	end           func(read error)
+}
+
+func (h *sentBody) Read(p []byte) (int, error) {
+	n, err := h.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		if h.failed == nil {
+			h.failed = err
+		}
+		if h.request.Err() != nil && h.call.Err() == nil {
+			err = tool.Ended(h.request)
+		}
+	}
+	return n, err
+}
+
+func (h *sentBody) Close() error {
+	err := h.ReadCloser.Close()
+	h.once.Do(func() { h.end(h.failed) })
+	return err
+}
+
+func discard(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, maxDrained)
+	_ = resp.Body.Close()
+}
+
+// replayable reports whether the request can be sent once more.
+func replayable(req *http.Request) bool {
+	return req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
+}
+
+// repeated is the request with its body from the start again.
+func repeated(req *http.Request) (*http.Request, error) {
+	again := *req
+	if req.GetBody == nil {
+		return &again, nil
+	}
+	body, err := req.GetBody()
+	again.Body = body
+	return &again, err
+}

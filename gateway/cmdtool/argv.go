@@ -2,7 +2,7 @@ package cmdtool
 
 import (
 	"errors"
-	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -18,9 +18,10 @@ const endOfOptions = "--"
 // argument is one element of argv behind the program.
 type argument struct {
 	template *expression.Template
-	source   string // the template as written
-	prefix   string // the literal text before the first ${…}
-	guarded  bool   // what follows the prefix must not start an option
+	prefix   string   // the literal text before the first ${…}
+	quoted   []string // the texts that stand in quotes behind it
+	guarded  bool     // what follows the prefix must not make an option of it
+	ended    bool     // it stands behind the end of options
 	// option is the value of --name=${…}, where there is nothing else; nil
 	// otherwise. An option without a value is left out whole.
 	option *expression.Template
@@ -60,7 +61,7 @@ func (c *compiler) argv(at diag.Cursor, texts expression.Texts) (program string,
 	ended := false
 	for i, text := range texts[1:] {
 		arg, literal := c.argument(item(at, i+1), text)
-		arg.guarded = arg.guarded && !ended
+		arg.ended = ended
 		ended = ended || literal && text == endOfOptions
 		shell.check(item(at, i+1), text, literal)
 		args = append(args, arg)
@@ -96,7 +97,7 @@ func (c *compiler) argument(at diag.Cursor, text string) (arg argument, literal 
 	}
 	prefix := before(text)
 	guarded := t.Reads("args") && (prefix == "" || prefix[0] == '-' && !strings.Contains(prefix, "="))
-	return argument{template: t, source: text, prefix: prefix, guarded: guarded, option: c.option(prefix, text)}, literal
+	return argument{template: t, prefix: prefix, quoted: quotations(text), guarded: guarded, option: c.option(prefix, text)}, literal
 }
 
 // option finds the value of --name=${…}.
@@ -123,32 +124,42 @@ func item(at diag.Cursor, i int) diag.Cursor {
 // before is the literal text of a template before its first ${…}, in which
 // $${ stands for a plain ${.
 func before(text string) string {
-	var b strings.Builder
-	for {
-		i := strings.Index(text, "${")
+	literal := strings.TrimSuffix(text, behind(text))
+	return strings.ReplaceAll(literal, "$${", "${")
+}
+
+// behind is what a template has from its first ${…} on.
+func behind(text string) string {
+	for at := 0; ; {
+		i := strings.Index(text[at:], "${")
 		if i < 0 {
-			return b.String() + text
+			return ""
 		}
-		if i == 0 || text[i-1] != '$' {
-			return b.String() + text[:i]
+		if at += i; at == 0 || text[at-1] != '$' {
+			return text[at:]
 		}
-		b.WriteString(text[:i-1] + "${")
-		text = text[i+2:]
+		at += len("${")
 	}
 }
 
-// expand gives the arguments of one call.
+// expand gives the arguments of one call. Where an option has lost its value,
+// because that is absent, the program may take the end of options for it: then
+// what stands behind that end is looked at like the rest.
 func expand(args []argument, vars *expression.Vars, m *secret.Masker) ([]string, error) {
 	var out []string
+	loose := false
 	for _, arg := range args {
 		texts, err := arg.texts(vars)
 		if err != nil {
 			return nil, unfit(err)
 		}
 		for _, text := range texts {
-			if err := arg.check(text, m); err != nil {
+			if err := arg.check(text, loose, m); err != nil {
 				return nil, err
 			}
+		}
+		if n := len(out); len(texts) == 0 && !arg.ended && n > 0 && strings.HasPrefix(out[n-1], "-") {
+			loose = true
 		}
 		out = append(out, texts...)
 	}
@@ -168,22 +179,78 @@ func (a argument) texts(vars *expression.Vars) ([]string, error) {
 
 // check refuses a text that a program would read as an option which the
 // configuration does not name, and one that cannot be passed at all.
-func (a argument) check(text string, m *secret.Masker) error {
-	if strings.ContainsRune(text, 0) {
+func (a argument) check(text string, loose bool, m *secret.Masker) error {
+	rest, ok := strings.CutPrefix(text, a.prefix)
+	switch {
+	case strings.ContainsRune(text, 0):
 		return tool.Errorf(tool.InvalidArgs, "an argument of the command would hold a zero byte, which no process can be given").
 			WithHint("Leave the zero byte out.")
+	case !a.guarded || a.ended && !loose:
+	case ok && slices.Contains(a.quoted, rest), slices.Contains(a.quoted, text):
+	case ok && rest == "" && a.prefix != "":
+		return tool.Errorf(tool.InvalidArgs, "the value of %s is empty and the command would take its next argument for it", a.prefix).
+			WithHint("Send a value that is not empty.")
+	case !ok && strings.HasPrefix(text, "-"), ok && a.chooses(rest):
+		return tool.Errorf(tool.InvalidArgs, "the value %q starts with - and the command would take it for an option", quote(text, m)).
+			WithHint("Send a value that does not start with a hyphen.")
 	}
-	if !a.guarded || !strings.HasPrefix(strings.TrimPrefix(text, a.prefix), "-") || a.names(text) {
-		return nil
-	}
-	return tool.Errorf(tool.InvalidArgs, "the value %q starts with - and the command would take it for an option", tool.Excerpt([]byte(m.Text(text)), maxQuoted)).
-		WithHint("Send a value that does not start with a hyphen.")
+	return nil
 }
 
-// names reports whether the text itself stands, quoted, in the template, as in
-// ${args.long ? "-l" : nil}: then the configuration chose it, not the caller.
-func (a argument) names(text string) bool {
-	return strings.Contains(a.source, `"`+text+`"`) || strings.Contains(a.source, `'`+text+`'`)
+// chooses reports whether what stands behind the prefix makes an option that
+// the caller chose. What the configuration wrote is "-n" in -n${…}, where the
+// rest is the option's value, and "--name" in --name${…}, which takes a value
+// behind = only. Behind a lone hyphen only a number is a value, as in "head -5".
+func (a argument) chooses(rest string) bool {
+	switch {
+	case a.prefix == "-":
+		return strings.Trim(rest, "0123456789") != ""
+	case a.prefix == endOfOptions:
+		return true
+	case strings.HasPrefix(a.prefix, "--"):
+		return rest[0] != '='
+	}
+	return strings.HasPrefix(rest, "-")
+}
+
+// quotations are the texts in quotes of a template behind its first ${, as in
+// ${args.long ? "-l" : nil}: these the configuration chose, not the caller. A
+// text with an escape in it is left out.
+func quotations(text string) []string {
+	text = behind(text)
+	var out []string
+	for {
+		start := strings.IndexAny(text, "\"'`")
+		if start < 0 {
+			return out
+		}
+		end := closing(text[start+1:], text[start])
+		if end < 0 {
+			return out
+		}
+		if quotation := text[start+1 : start+1+end]; !strings.Contains(quotation, `\`) {
+			out = append(out, quotation)
+		}
+		text = text[start+end+2:]
+	}
+}
+
+// closing is where a quoted text ends, -1 for nowhere.
+func closing(text string, quote byte) int {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == quote:
+			return i
+		case text[i] == '\\' && quote != '`':
+			i++
+		}
+	}
+	return -1
+}
+
+// quote is a text as a message repeats it.
+func quote(text string, m *secret.Masker) string {
+	return tool.Excerpt([]byte(m.Text(text)), maxQuoted)
 }
 
 // unfit words an error of a template: it was checked when it was compiled, so
@@ -194,30 +261,4 @@ func unfit(err error) error {
 	}
 	return tool.Errorf(tool.InvalidArgs, "the command cannot be built from these arguments: %s", err).Because(err).
 		WithHint("Change the arguments and call again.")
-}
-
-// shellScript watches for templates inside the text of a shell script.
-type shellScript struct{ shell, next bool }
-
-func (s *shellScript) start(program string) {
-	switch path.Base(program) {
-	case "sh", "bash", "dash", "ksh", "zsh", "ash", "fish":
-		s.shell = true
-	}
-}
-
-// check warns of a ${…} in the argument behind -c. It looks at the first such
-// argument only: what comes after it are the script's own arguments.
-func (s *shellScript) check(at diag.Cursor, text string, literal bool) {
-	switch {
-	case !s.shell:
-	case s.next:
-		if !literal {
-			at.Warnf(`let the script read "$1" and put the template behind it: [sh, -c, 'wc -w "$1"', sh, "${args.x}"]`,
-				"a template inside a shell script lets the caller run any command")
-		}
-		s.shell = false
-	case literal && strings.HasPrefix(text, "-") && strings.HasSuffix(text, "c"):
-		s.next = true
-	}
 }

@@ -1,12 +1,10 @@
 package cmdtool
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,17 +15,9 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-const (
-	maxStderr = 8 << 10 // bytes kept from the end of standard error
-	maxQuoted = 200     // bytes of an argument that a message repeats
-	// waitDelay is how long pipes may stay open once the program has ended:
-	// something it left behind can hold them for ever.
-	waitDelay = 500 * time.Millisecond
-)
-
-// inherited are the only variables of the gateway's own environment that a
-// process sees; everything else there may be a secret.
-var inherited = []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "USER"}
+// waitDelay is how long pipes may stay open once the program has ended, or once
+// its grace is over: something it left behind can hold them for ever.
+const waitDelay = 300 * time.Millisecond
 
 var errFull = errors.New("the process wrote more than max_output")
 
@@ -35,11 +25,15 @@ var errFull = errors.New("the process wrote more than max_output")
 type job struct {
 	path  string
 	argv  []string
+	env   []string // never nil
 	dir   string
 	stdin *strings.Reader // nil for none
-	most  int64           // most bytes of standard output
+	most  int64           // most bytes of standard output, steps not counted
+	exit  map[int]string  // the statuses that are no failure beside 0
+	steps bool            // lines of standard output may be steps
+	grace time.Duration   // how long it may clean up when its call is over
 
-	masker *secret.Masker // takes secrets out of standard error; nil for none
+	masker *secret.Masker // takes secrets out of standard error and steps; nil for none
 }
 
 // find looks the program up in PATH, or in the configuration's folder when its
@@ -65,135 +59,68 @@ func (r *runner) find() (string, error) {
 	return "", notStarted(r.program, err)
 }
 
-// run runs the process in a group of its own and returns what it wrote. The
-// whole group is killed when the context ends, when there is too much output,
-// and when the process has ended and left others behind.
-func run(ctx context.Context, j job) ([]byte, error) {
+// run runs the process in a group of its own and returns what it wrote and its
+// exit status, unless that is a failure. The whole group is ended with the
+// context, killed when there is too much output, and killed when the process
+// has ended and left others behind.
+func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	stdout := &capture{most: j.most, full: func() { stop(errFull) }}
-	stderr := &tail{most: maxStderr}
-	cmd := exec.CommandContext(within, j.path)
-	cmd.Args, cmd.Dir, cmd.Env = j.argv, j.dir, environ()
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	out := &capture{most: j.most, full: func() { stop(errFull) }}
+	said := &tail{most: maxStderr}
+	cmd := j.command(within)
+	writer, flush := j.writer(ctx, out)
+	cmd.Stdout, cmd.Stderr = writer, said
+	all := family{grace: j.grace}
+	cmd.Cancel = func() error { return all.end(cmd.Process.Pid, context.Cause(within) != errFull) }
+	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return nil, 0, tool.Ended(ctx)
+		}
+		return nil, 0, notStarted(j.argv[0], err)
+	}
+	err = cmd.Wait()
+	all.finish(cmd.Process.Pid)
+	flush()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the program succeeded, and something it left behind kept the pipes
+	}
+	status, exited := statusOf(err)
+	switch _, listed := j.exit[status]; {
+	case context.Cause(within) == errFull:
+		return nil, 0, tooLarge(j.most)
+	case err == nil:
+		return out.Bytes(), 0, nil
+	case ctx.Err() != nil:
+		return nil, 0, tool.Ended(ctx)
+	case exited && listed:
+		return out.Bytes(), status, nil
+	}
+	return nil, 0, ended(err, said.text(j.masker))
+}
+
+// command is the process before it starts, without its output.
+func (j job) command(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, j.path)
+	cmd.Args, cmd.Dir, cmd.Env = j.argv, j.dir, j.env
 	if j.stdin != nil {
 		cmd.Stdin = j.stdin
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
-	cmd.WaitDelay = waitDelay
-	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil {
-			return nil, tool.Ended(ctx)
-		}
-		return nil, notStarted(j.argv[0], err)
-	}
-	err := cmd.Wait()
-	_ = killGroup(cmd.Process.Pid) // what the process left behind
-	switch {
-	case errors.Is(context.Cause(within), errFull):
-		return nil, tooLarge(j.most)
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return stdout.Bytes(), nil
-	case ctx.Err() != nil:
-		return nil, tool.Ended(ctx)
-	}
-	return nil, ended(err, stderr.text(j.masker))
+	cmd.WaitDelay = j.grace + waitDelay
+	return cmd
 }
 
-func environ() []string {
-	env := make([]string, 0, len(inherited))
-	for _, name := range inherited {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
+// writer is what standard output goes to. Flush is called once when the process
+// has ended.
+func (j job) writer(ctx context.Context, out *capture) (w io.Writer, flush func()) {
+	if !j.steps {
+		return out, func() {}
 	}
-	return env
-}
-
-// killGroup ends a process group; one that is gone already counts as done.
-func killGroup(pid int) error {
-	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
-		return os.ErrProcessDone
+	steps := &reporter{masker: j.masker, report: func(s tool.Step) { tool.Progress(ctx, s) }}
+	s := &splitter{out: out, step: steps.step}
+	return s, func() {
+		_ = s.close() // fails when out is full, which out has told
+		steps.close()
 	}
-	return nil
-}
-
-func notStarted(program string, err error) *tool.Error {
-	if errors.Is(err, syscall.E2BIG) {
-		return tool.Errorf(tool.InvalidArgs, "the arguments are longer than a command line may be").Because(err).
-			WithHint("Send shorter arguments.")
-	}
-	return unavailable(err, "the program %s could not be started where the gateway runs", program)
-}
-
-func unavailable(err error, format string, args ...any) *tool.Error {
-	return tool.Errorf(tool.UpstreamUnavailable, format, args...).Because(err).
-		WithHint("Nothing is wrong with the arguments; tell the user that this tool is not set up.")
-}
-
-func tooLarge(most int64) *tool.Error {
-	return tool.Errorf(tool.TooLarge, "the command wrote more than the %d bytes this tool may answer and was stopped", most).
-		WithHint("Ask for less.")
-}
-
-// ended words how a process that did not succeed came to its end.
-func ended(err error, said string) *tool.Error {
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok {
-		return tool.Errorf(tool.UpstreamError, "the command's output could not be read").Because(err)
-	}
-	text := fmt.Sprintf("the command ended with exit status %d", exit.ExitCode())
-	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		text = fmt.Sprintf("the command was ended by signal %d (%s)", int(status.Signal()), status.Signal())
-	}
-	if said != "" {
-		text += ": " + said
-	}
-	return tool.Errorf(tool.UpstreamError, "%s", text).Because(err)
-}
-
-// capture keeps what is written to it and calls full when that is too much.
-type capture struct {
-	buf  bytes.Buffer
-	most int64
-	full func()
-}
-
-func (c *capture) Write(p []byte) (int, error) {
-	if int64(c.buf.Len()+len(p)) > c.most {
-		c.full()
-		return 0, errFull
-	}
-	return c.buf.Write(p)
-}
-
-// Bytes returns what was written.
-func (c *capture) Bytes() []byte { return c.buf.Bytes() }
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	buf  []byte
-	most int
-	cut  bool
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - t.most; over > 0 {
-		t.buf, t.cut = append(t.buf[:0], t.buf[over:]...), true
-	}
-	return len(p), nil
-}
-
-// text is what was kept, without secrets; a mark stands where its start is
-// missing.
-func (t *tail) text(m *secret.Masker) string {
-	text, mark := string(t.buf), ""
-	if t.cut {
-		text, mark = m.Tail(text), "[…] "
-	} else {
-		text = m.Text(text)
-	}
-	return mark + strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 }

@@ -1,8 +1,10 @@
 package cmdtool
 
 import (
+	"bytes"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -13,7 +15,7 @@ import (
 // Deps is what a command needs to know beside its block.
 type Deps struct {
 	Output tool.OutputMode // how standard output is shown
-	Dir    string          // working directory of the process, and what a relative program path belongs to
+	Dir    string          // what a relative program path and a relative Cwd belong to; the working directory without a Cwd
 	Args   []string        // the top-level properties of the tool's schema
 	// Closed says that no other property can be sent. Without it, and without
 	// names, any property may stand in a template.
@@ -24,21 +26,28 @@ type Deps struct {
 }
 
 // New compiles the block at a key. It reports every mistake there and then
-// returns nil. It looks for no program: that happens at each call.
+// returns nil. It looks for no program and no folder: that happens at each
+// call.
 func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	c := compiler{env: environment(deps)}
-	program, args := c.argv(at.Key("argv"), cfg.Argv)
-	var stdin *expression.Template
-	if cfg.Stdin != nil {
-		stdin = c.template(at.Key("stdin"), *cfg.Stdin)
+	r := &runner{
+		env: c.env, dir: deps.Dir, only: cfg.EnvOnly, grace: defaultGrace,
+		output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
 	}
+	r.program, r.args = c.argv(at.Key("argv"), cfg.Argv)
+	if cfg.Stdin != nil {
+		r.stdin = c.template(at.Key("stdin"), *cfg.Stdin)
+	}
+	if cfg.Cwd != nil {
+		r.cwd = c.folder(at.Key("cwd"), *cfg.Cwd)
+	}
+	r.variables = c.variables(at.Key("env"), cfg.Env)
+	r.exit = c.exit(at.Key("exit"), cfg.Exit)
+	r.steps = c.progress(at.Key("progress"), cfg.Progress)
 	if c.failed {
 		return nil
 	}
-	return &runner{
-		env: c.env, program: program, args: args, stdin: stdin,
-		dir: deps.Dir, output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
-	}
+	return r
 }
 
 func environment(deps Deps) *expression.Env {
@@ -56,16 +65,30 @@ func environment(deps Deps) *expression.Env {
 	)
 }
 
+// progress reports whether the command tells how far it is.
+func (c *compiler) progress(at diag.Cursor, p Progress) bool {
+	if p != "" && p != JSONLines {
+		c.wrong(at, "write "+string(JSONLines), "%q is no way to tell progress", p)
+	}
+	return p == JSONLines
+}
+
 // runner runs one command.
 type runner struct {
-	env     *expression.Env
-	program string
-	args    []argument
-	stdin   *expression.Template // nil: nothing to read
-	dir     string
-	output  tool.OutputMode
-	secrets map[string]secret.Value
-	masker  *secret.Masker
+	env       *expression.Env
+	program   string
+	args      []argument
+	stdin     *expression.Template // nil: nothing to read
+	cwd       *folder              // nil: dir
+	variables []variable
+	only      bool           // the process sees no variable but these
+	exit      map[int]string // what a status that is no failure means
+	steps     bool           // lines of output may be steps
+	grace     time.Duration  // defaultGrace, but for tests
+	dir       string
+	output    tool.OutputMode
+	secrets   map[string]secret.Value
+	masker    *secret.Masker
 }
 
 // Run starts the program, feeds it, and waits for it and whatever it started.
@@ -73,27 +96,55 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	if ctx.Err() != nil {
 		return tool.Output{}, tool.Ended(ctx)
 	}
+	j, err := r.prepare(in)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	stdout, status, err := run(ctx, j)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	return r.answer(stdout, status)
+}
+
+// prepare builds what one call runs.
+func (r *runner) prepare(in tool.Input) (j job, err error) {
 	vars := r.env.Vars(map[string]any{"args": in.Args, "secret": reveal(r.secrets)})
 	args, err := expand(r.args, vars, r.masker)
 	if err != nil {
-		return tool.Output{}, err
+		return job{}, err
 	}
-	stdin, err := r.input(vars)
-	if err != nil {
-		return tool.Output{}, err
+	j = job{argv: append([]string{r.program}, args...), most: in.Spec.MaxOutput, exit: r.exit, steps: r.steps, grace: r.grace, masker: r.masker}
+	if j.env, err = r.environ(vars); err != nil {
+		return job{}, err
 	}
-	path, err := r.find()
-	if err != nil {
-		return tool.Output{}, err
+	if err := fits(j.argv, j.env); err != nil {
+		return job{}, err
 	}
-	stdout, err := run(ctx, job{
-		path: path, argv: append([]string{r.program}, args...), dir: r.dir,
-		stdin: stdin, most: in.Spec.MaxOutput, masker: r.masker,
-	})
-	if err != nil {
-		return tool.Output{}, err
+	if j.stdin, err = r.input(vars); err != nil {
+		return job{}, err
 	}
-	return tool.RenderText(stdout, r.output)
+	if j.dir, err = r.cwd.find(r.dir, vars, r.masker); err != nil {
+		return job{}, err
+	}
+	j.path, err = r.find()
+	return j, err
+}
+
+// answer shows what a command wrote that did not fail.
+func (r *runner) answer(stdout []byte, status int) (tool.Output, error) {
+	text, listed := r.exit[status]
+	if !listed {
+		return tool.RenderBytes(stdout, "", r.output)
+	}
+	said := tool.TextOutput(text)
+	if len(bytes.TrimSpace(stdout)) == 0 {
+		said.Noop = true
+		return said, nil
+	}
+	out, err := tool.RenderBytes(stdout, "", r.output)
+	out.Content = append(said.Content, out.Content...)
+	return out, err
 }
 
 // input is the text of standard input, nil when the block has none.

@@ -1,18 +1,11 @@
 package cmdtool
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,10 +18,30 @@ import (
 
 func TestConformance(t *testing.T) {
 	tooltest.Run(t, tooltest.Subject{
-		Echo:       backend("${args.text}", "cat"),
-		Stuck:      backend("", "sleep", "1000"),
-		Flood:      backend("", "yes"),
-		Broken:     backend("", "false"),
+		Echo:    backend("${args.text}", "cat"),
+		Stuck:   backend("", "sleep", "1000"),
+		Stalled: backend("", "sh", "-c", "echo a first part; exec sleep 1000"),
+		Flood:   backend("", "yes"),
+		Broken:  backend("", "false"),
+		Blocks: func(t *testing.T) tool.Runner {
+			json := tooltest.BlocksJSON
+			return compile(t, Config{Argv: expression.Texts{"cat"}, Stdin: &json}, Deps{Output: tool.OutputContent, Dir: t.TempDir()})
+		},
+		Binary: func(data []byte) tooltest.Backend {
+			return func(t *testing.T) tool.Runner {
+				dir := t.TempDir()
+				if err := os.WriteFile(filepath.Join(dir, "data"), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return compile(t, Config{Argv: expression.Texts{"cat", "data"}}, Deps{Dir: dir})
+			}
+		},
+		Steps: func(t *testing.T) tool.Runner {
+			return compile(t, Config{
+				Argv:     shell(`for i in 1 2 3; do echo '{"progress": '$i', "total": 3}'; sleep 0.15; done; echo done`),
+				Progress: JSONLines,
+			}, Deps{Dir: t.TempDir()})
+		},
 		BrokenCode: tool.UpstreamError,
 	})
 }
@@ -96,12 +109,31 @@ func TestRun(t *testing.T) {
 		{"an option the template names", shell(show, `${args.a == true ? "-l" : nil}`), nil, `{"a": true}`, "", "[-l]"},
 		{"an option left out by the template", shell(show, `${args.a == true ? "-l" : nil}`), nil, `{"a": false}`, "", ""},
 		{"an option letter before a value", shell(show, "-n${args.a}"), nil, `{"a": 3}`, "", "[-n3]"},
+		{"a number behind a hyphen", shell(show, "-${args.a}"), nil, `{"a": 3}`, "", "[-3]"},
+		{"a letter that the template names", shell(show, `-${args.a ? "l" : "r"}`), nil, `{"a": true}`, "", "[-l]"},
+		{"a value of an option that may have one", shell(show, `--color${args.a == nil ? "" : "=" + args.a}`), nil, `{"a": "-x"}`, "", "[--color=-x]"},
+		{"an option that may have a value", shell(show, `--color${args.a == nil ? "" : "=" + args.a}`), nil, `{}`, "", "[--color]"},
+		{"another hyphen is no hyphen", shell(show, "${args.a}", "${args.n}"), nil, `{"a": "\u2010x", "n": "\u2212rf"}`, "", "[\u2010x][\u2212rf]"},
+		{"a space before a hyphen", shell(show, "${args.a}"), nil, `{"a": " -x"}`, "", "[ -x]"},
+		{"a file's name behind @", shell(show, "${args.a}"), nil, `{"a": "@x"}`, "", "[@x]"},
+		{"a line break in a value", shell(show, "${args.a}"), nil, `{"a": "x\n-y"}`, "", "[x\n-y]"},
+		{"wildcards and variables in a value", shell(show, "${args.a}"), nil, `{"a": "* ~ $HOME %PATH% \u0060id\u0060"}`, "", "[* ~ $HOME %PATH% `id`]"},
+		{"a list inside longer text is one argument", shell(show, "x=${args.a}"), nil, `{"a": ["-1", "b"]}`, "", `[x=["-1","b"]]`},
+		{"an object is one argument", shell(show, "${args.a}"), nil, `{"a": {"b": "-c d"}}`, "", `[{"b":"-c d"}]`},
 		{"a literal ${", shell(show, "$${args.a}"), nil, `{}`, "", "[${args.a}]"},
 		{"stdin", expression.Texts{"wc", "-c"}, from("${args.a}"), `{"a": "12345"}`, tool.OutputJSON, "5"},
 		{"stdin of several parts", expression.Texts{"cat"}, from("a=${args.a}\n"), `{"a": "-x"}`, "", "a=-x\n"},
 		{"absent stdin is empty", expression.Texts{"cat"}, from("${args.a}"), `{}`, "", ""},
 		{"no stdin is empty", expression.Texts{"cat"}, nil, `{}`, "", ""},
 		{"stdin nobody reads", expression.Texts{"true"}, from("${args.a}"), `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, "", ""},
+		{"stdin that is read in part", expression.Texts{"head", "-c", "3"}, from("${args.a}"), `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, "", "xxx"},
+		{"stdin that is closed unread", shell("exec <&-; echo closed; sleep 0.1"), from("${args.a}"), `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, "", "closed\n"},
+		{"stdin of more than a pipe holds", shell("wc -c | tr -d ' '"), from("${args.a}"), `{"a": "` + strings.Repeat("x", 3<<20) + `"}`, "", "3145728\n"},
+		{"stdin and output at once, both more than a pipe holds", expression.Texts{"head", "-c", "65536"}, from("${args.a}"), `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, "", strings.Repeat("x", 1<<16)},
+		{"stdin with zero bytes", shell("tr '\\0' -"), from("${args.a}"), `{"a": "a\u0000b"}`, "", "a-b"},
+		{"stdin with a list", expression.Texts{"cat"}, from("${args.a}"), `{"a": [1.50, "x"]}`, "", `[1.50,"x"]`},
+		{"a flood on standard error", shell("head -c 3000000 /dev/zero >&2; echo out"), nil, `{}`, "", "out\n"},
+		{"floods on both", shell("head -c 3000000 /dev/zero >&2 & head -c 60000 /dev/zero | tr '\\0' x; wait"), nil, `{}`, "", strings.Repeat("x", 60000)},
 		{"output as JSON", expression.Texts{"echo", `{"n": 1.50}`}, nil, `{}`, tool.OutputJSON, `{"n": 1.50}`},
 		{"stderr of a success is not shown", shell("echo out; echo err >&2"), nil, `{}`, "", "out\n"},
 		{"exactly the cap", shell("head -c 65536 /dev/zero | tr '\\0' x"), nil, `{}`, "", strings.Repeat("x", tooltest.MaxOutput)},
@@ -122,170 +154,4 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestRunFails(t *testing.T) {
-	const long = 200 << 10 // more than one argument may have on Linux
-	tests := []struct {
-		name string
-		argv expression.Texts
-		args string
-		mode tool.OutputMode
-		code tool.Code
-		text string // part of the message
-	}{
-		{"an option from outside", expression.Texts{"cat", "${args.a}"}, `{"a": "--version"}`, "", tool.InvalidArgs, `"--version" starts with -`},
-		{"a lone hyphen", expression.Texts{"cat", "${args.a}"}, `{"a": "-"}`, "", tool.InvalidArgs, "starts with -"},
-		{"an option inside a list", expression.Texts{"cat", "${args.a}"}, `{"a": ["x", "-e"]}`, "", tool.InvalidArgs, `"-e" starts with -`},
-		{"a negative number", expression.Texts{"echo", "${args.a}"}, `{"a": -5}`, "", tool.InvalidArgs, `"-5" starts with -`},
-		{"an option from two values", expression.Texts{"echo", "${args.a}${args.n}"}, `{"a": "", "n": "-x"}`, "", tool.InvalidArgs, `"-x" starts with -`},
-		{"an option behind a hyphen", expression.Texts{"echo", "-${args.a}"}, `{"a": "-help"}`, "", tool.InvalidArgs, `"--help" starts with -`},
-		{"-- from outside does not end options", expression.Texts{"echo", "${args.a}", "${args.n}"}, `{"a": "--", "n": "-x"}`, "", tool.InvalidArgs, `"--" starts with -`},
-		{"an option behind a literal one", expression.Texts{"cat", "-n", "${args.a}"}, `{"a": "-e"}`, "", tool.InvalidArgs, `"-e" starts with -`},
-		{"a zero byte", expression.Texts{"echo", "x${args.a}"}, `{"a": "a\u0000b"}`, "", tool.InvalidArgs, "zero byte"},
-		{"absent inside longer text", expression.Texts{"echo", "x${args.a}"}, `{}`, "", tool.InvalidArgs, "cannot be built"},
-		{"a missing program", expression.Texts{"toolgate-has-no-such-program"}, `{}`, "", tool.UpstreamUnavailable, "the program toolgate-has-no-such-program is not installed"},
-		{"a missing program of the folder", expression.Texts{"./missing"}, `{}`, "", tool.UpstreamUnavailable, "the program ./missing is not installed"},
-		{"a program that may not run", expression.Texts{"/etc/passwd"}, `{}`, "", tool.UpstreamUnavailable, "the gateway may not run the program /etc/passwd"},
-		{"an exit status", shell("echo partial; echo no such file >&2; exit 3"), `{}`, "", tool.UpstreamError, "the command ended with exit status 3: no such file"},
-		{"an exit status and silence", expression.Texts{"false"}, `{}`, "", tool.UpstreamError, "the command ended with exit status 1"},
-		{"a signal", shell("kill -TERM $$"), `{}`, "", tool.UpstreamError, "the command was ended by signal 15 (terminated)"},
-		{"binary output", shell(`printf 'a\377\376'`), `{}`, "", tool.UpstreamError, "3 bytes that are not text"},
-		{"zero bytes in the output", shell(`printf 'a\000b'`), `{}`, "", tool.UpstreamError, "3 bytes that are not text"},
-		{"output that is not JSON", expression.Texts{"echo", "{"}, `{}`, tool.OutputJSON, tool.UpstreamError, "not JSON"},
-		{"one byte over the cap", shell("head -c 65537 /dev/zero | tr '\\0' x"), `{}`, "", tool.TooLarge, "more than the 65536 bytes"},
-		{"arguments that do not fit", expression.Texts{"echo", "${args.a}"}, `{"a": ["` + strings.Repeat("x", long) + strings.Repeat(`", "`+strings.Repeat("x", long), 50) + `"]}`, "", tool.InvalidArgs, "longer than a command line"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			r := compile(t, Config{Argv: test.argv}, Deps{Output: test.mode, Dir: t.TempDir(), Args: []string{"a", "n"}})
-			_, err := r.Run(t.Context(), input(t, test.args))
-			e, ok := errors.AsType[*tool.Error](err)
-			if !ok || e.Code != test.code || !strings.Contains(e.Message, test.text) {
-				t.Errorf("got %v, want %s with %q", err, test.code, test.text)
-			}
-		})
-	}
-}
-
-func TestStderrIsKeptFromItsEnd(t *testing.T) {
-	r := compile(t, Config{Argv: shell("head -c 300000 /dev/zero | tr '\\0' x >&2; echo the end >&2; exit 1")}, Deps{Dir: t.TempDir()})
-	_, err := r.Run(t.Context(), input(t, `{}`))
-	got := tool.AsError(err).Message
-	if !strings.HasPrefix(got, "the command ended with exit status 1: […] xxx") || !strings.HasSuffix(got, "xxxthe end") || len(got) > maxStderr+100 {
-		t.Errorf("got %d bytes: %.60s", len(got), got)
-	}
-}
-
-func TestEnvironmentIsAFixedList(t *testing.T) {
-	t.Setenv("TOOLGATE_TEST_CREDENTIAL", "leaked")
-	t.Setenv("TZ", "UTC")
-	out, err := compile(t, Config{Argv: expression.Texts{"env"}}, Deps{Dir: t.TempDir()}).Run(t.Context(), input(t, `{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for line := range strings.Lines(out.Text()) {
-		name, _, _ := strings.Cut(line, "=")
-		names = append(names, name)
-		if !slices.Contains(inherited, name) {
-			t.Errorf("the process sees %s", line)
-		}
-	}
-	if !slices.Contains(names, "PATH") || !slices.Contains(names, "TZ") {
-		t.Errorf("the process sees only %v", names)
-	}
-}
-
-func TestDirectory(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pwd, err := exec.LookPath("pwd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(pwd, filepath.Join(dir, "where")); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(filepath.Dir(dir))
-	for _, from := range []string{dir, filepath.Base(dir)} {
-		out, err := compile(t, Config{Argv: expression.Texts{"./where"}}, Deps{Dir: from}).Run(t.Context(), input(t, `{}`))
-		if got := strings.TrimSpace(out.Text()); err != nil || got != dir {
-			t.Errorf("from %s: ran in %q, %v, want %q", from, got, err, dir)
-		}
-	}
-}
-
-// TestNothingIsLeftBehind runs commands that start others, and looks for those
-// once the run is over. Each writes the process it leaves to the file "left";
-// where a run does not end by itself, the file also says when to cancel it.
-func TestNothingIsLeftBehind(t *testing.T) {
-	tests := []struct {
-		name, script string
-		code         tool.Code // empty for a success
-		text         string
-	}{
-		{"when cancelled", `sleep 60 & echo $! > left; wait`, tool.Cancelled, ""},
-		{"deeper down", `sh -c 'sleep 60 & echo $! > left; wait' & wait`, tool.Cancelled, ""},
-		{"that ignores what it is told", `sh -c 'trap "" TERM INT HUP PIPE; echo $$ > left; for i in 1 2 3 4 5 6 7 8 9; do sleep 5; done' & wait`, tool.Cancelled, ""},
-		{"after a success that leaves its output open", `sleep 60 & echo $! > left; echo done`, "", "done\n"},
-		{"after a success that leaves its output closed", `sleep 60 >/dev/null 2>&1 & echo $! > left; echo done`, "", "done\n"},
-		{"after a failure", `sleep 60 & echo $! > left; exit 2`, tool.UpstreamError, ""},
-		{"over the cap", `sleep 60 & echo $! > left; trap "" PIPE; i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); echo 0123456789012345678901234567890123456789 2>/dev/null; done`, tool.TooLarge, ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			left := filepath.Join(dir, "left")
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if test.code == tool.Cancelled {
-				go func() { read(left); cancel() }()
-			}
-			out, err := compile(t, Config{Argv: shell(test.script)}, Deps{Dir: dir}).Run(ctx, input(t, `{}`))
-			if test.code == "" && (err != nil || out.Text() != test.text) {
-				t.Errorf("got %q, %v", out.Text(), err)
-			} else if test.code != "" && (err == nil || tool.AsError(err).Code != test.code) {
-				t.Errorf("got %v, want %s", err, test.code)
-			}
-			wantGone(t, read(left))
-		})
-	}
-}
-
-// read waits for a process id in a file, for some seconds.
-func read(file string) int {
-	for range 1000 {
-		if text, err := os.ReadFile(file); err == nil {
-			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-				return pid
-			}
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return 0
-}
-
-func wantGone(t *testing.T, pid int) {
-	t.Helper()
-	if pid == 0 {
-		t.Fatal("the command never said what it leaves behind")
-	}
-	for end := time.Now().Add(2 * time.Second); running(pid); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-			t.Fatalf("process %d still runs", pid)
-		}
-	}
-}
-
-// running reports whether the process does more than wait to be collected.
-func running(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err != nil || !strings.Contains(string(stat), ") Z ")
 }

@@ -57,11 +57,22 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	if size := len(out.Text()); int64(size) > in.Spec.MaxOutput {
+	if size := sizeOf(out.Content); size > in.Spec.MaxOutput {
 		return tool.Output{}, tool.Errorf(tool.TooLarge, "the result has %d bytes, more than the %d this tool may answer", size, in.Spec.MaxOutput).
 			WithHint("Ask for less.")
 	}
 	return out, nil
+}
+
+// sizeOf counts the bytes of an answer: texts, names and data, as they are when
+// decoded.
+func sizeOf(blocks []tool.Content) int64 {
+	size := 0
+	for i := range blocks {
+		b := &blocks[i]
+		size += len(b.Text) + len(b.Data) + len(b.MIMEType) + len(b.URI) + len(b.Name) + len(b.Title) + len(b.Description)
+	}
+	return int64(size)
 }
 
 // failure words an error of the evaluation: the expression itself was checked

@@ -2,6 +2,7 @@ package exprtool
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ func TestConformance(t *testing.T) {
 		Echo:       backend("args.text", text),
 		Flood:      backend(`map(1..20000, "flood")`, text),
 		Broken:     backend(`1 / (len(args.text) - 1)`, text),
+		Blocks:     backend(tooltest.BlocksJSON, Deps{Output: tool.OutputContent, Args: []string{"text"}}),
 		BrokenCode: tool.InvalidArgs,
 	})
 }
@@ -80,6 +82,63 @@ func TestRun(t *testing.T) {
 			got := []string{out.Text(), string(out.Structured)}
 			if diff := cmp.Diff([]string{test.text, test.structured}, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestContent(t *testing.T) {
+	image := tool.Content{Type: tool.ContentImage, Data: []byte{0, 1}, MIMEType: "image/png"}
+	tests := []struct {
+		name, source, args string
+		want               []tool.Content // nil for an error
+	}{
+		{"a list", `[{"type": "text", "text": args.a}, {"type": "image", "data": "AAE=", "mimeType": "image/png"}]`, `{"a": "x"}`, []tool.Content{{Type: tool.ContentText, Text: "x"}, image}},
+		{"an object", `{"content": [{"type": "image", "data": args.a, "mimeType": "image/png"}], "more": 1}`, `{"a": "AAE="}`, []tool.Content{image}},
+		{"blocks that were sent", "args.a", `{"a": [{"type": "resource_link", "uri": "u:x", "name": "n", "title": "t"}]}`, []tool.Content{{Type: tool.ContentResourceLink, URI: "u:x", Name: "n", Title: "t"}}},
+		{"blocks in text", "args.a", `{"a": "[{\"type\": \"text\", \"text\": \"x\"}]"}`, []tool.Content{{Type: tool.ContentText, Text: "x"}}},
+		{"a mapped list", `map(args.a, ({"type": "text", "text": #}))`, `{"a": ["x", "y"]}`, []tool.Content{{Type: tool.ContentText, Text: "x"}, {Type: tool.ContentText, Text: "y"}}},
+		{"an embedded resource", `[{"type": "resource", "resource": {"uri": "u:x", "blob": args.a}}]`, `{"a": "AAE="}`, []tool.Content{{Type: tool.ContentResource, URI: "u:x", Data: []byte{0, 1}}}},
+		{"exactly the cap", `[{"type": "image", "data": args.a, "mimeType": "i"}]`, `{"a": "` + base64.StdEncoding.EncodeToString(make([]byte, tooltest.MaxOutput-1)) + `"}`, []tool.Content{{Type: tool.ContentImage, Data: make([]byte, tooltest.MaxOutput-1), MIMEType: "i"}}},
+		{"no list", `[]`, `{}`, []tool.Content{}},
+		{"an object without blocks", `{"a": 1}`, `{}`, nil},
+		{"an unknown type of block", `[{"type": "video"}]`, `{}`, nil},
+		{"data that is not base64", `[{"type": "image", "data": "%", "mimeType": "image/png"}]`, `{}`, nil},
+		{"text that is not JSON", "args.a", `{"a": "x"}`, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out, err := compile(t, test.source, Deps{Output: tool.OutputContent, Args: []string{"a"}}).Run(t.Context(), input(t, test.args))
+			if test.want == nil {
+				if err == nil || tool.AsError(err).Code != tool.UpstreamError {
+					t.Errorf("got %v, want %s", err, tool.UpstreamError)
+				}
+				return
+			}
+			if diff := cmp.Diff(test.want, out.Content); err != nil || diff != "" {
+				t.Errorf("%v (-want +got)\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestCapCountsEverything has answers of one byte too many, each in another
+// place.
+func TestCapCountsEverything(t *testing.T) {
+	data := base64.StdEncoding.EncodeToString(make([]byte, tooltest.MaxOutput))
+	text := strings.Repeat("x", tooltest.MaxOutput)
+	for name, block := range map[string]string{
+		"an image":         `{"type": "image", "data": "` + data + `", "mimeType": "i"}`,
+		"a resource":       `{"type": "resource", "resource": {"uri": "u", "blob": "` + data + `"}}`,
+		"a resource's URI": `{"type": "resource", "resource": {"uri": "` + text + `", "text": "x"}}`,
+		"a link":           `{"type": "resource_link", "uri": "u", "name": "` + text + `"}`,
+		"two blocks":       `{"type": "text", "text": "` + text + `"}, {"type": "text", "text": "x"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := compile(t, "args.a", Deps{Output: tool.OutputContent, Args: []string{"a"}})
+			_, err := r.Run(t.Context(), input(t, `{"a": [`+block+`]}`))
+			if err == nil || tool.AsError(err).Code != tool.TooLarge {
+				t.Errorf("got %v, want %s", err, tool.TooLarge)
 			}
 		})
 	}

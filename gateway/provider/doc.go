@@ -1,7 +1,7 @@
-// Package provider writes tool specs in the shapes that model providers and
-// protocols take. Its functions are pure: what goes in is not changed, and the
-// same specs give the same bytes in the same order, which is what prompt caches
-// live on.
+// Package provider writes tool specs and the answers to calls in the shapes that
+// model providers and protocols take, and reads the calls that models make. Its
+// functions are pure: what goes in is not changed, and the same specs give the
+// same bytes in the same order, which is what prompt caches live on.
 //
 // Schemas are kept as raw JSON: their keys stay in the order declared and their
 // numbers keep every digit.

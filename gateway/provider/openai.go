@@ -25,7 +25,7 @@ type ChatFunction struct {
 func OpenAIChat(specs []*tool.Spec) []ChatTool {
 	tools := make([]ChatTool, 0, len(specs))
 	for _, s := range specs {
-		tools = append(tools, ChatTool{Type: "function", Function: ChatFunction{
+		tools = append(tools, ChatTool{Type: typeFunction, Function: ChatFunction{
 			Name: s.Name, Description: s.Description, Parameters: parameters(s),
 		}})
 	}

@@ -114,12 +114,14 @@ func TestAnswers(t *testing.T) {
 		{"broken type", "POST", "/v1/tools/echo/call", "Content-Type: ;", "{}", 415, refused(`the content type \";\" is not supported`, "Send the arguments as application/json."), ""},
 		{"too long", "POST", "/v1/tools/echo/call", "", strings.Repeat(" ", 4<<20+1), 413, refused("the request body is longer than 4194304 bytes", "Send smaller arguments."), ""},
 		{"as long as may be", "POST", "/v1/tools/fail-denied/call", "", strings.Repeat(" ", 4<<20), 403, failed("denied"), ""},
-		{"call with a parameter", "POST", "/v1/tools/echo/call?wait=0", "", "{}", 400, refused(`unknown query parameter \"wait\"`, "this path takes no query parameters"), ""},
+		{"call with a parameter", "POST", "/v1/tools/echo/call?wait=0", "", "{}", 400, refused(`unknown query parameter \"wait\"`, "known: chat"), ""},
 
 		{"not_found", "POST", "/v1/tools/fail-not_found/call", "", "", 404, failed("not_found"), ""},
 		{"invalid_args", "POST", "/v1/tools/fail-invalid_args/call", "", "", 422, failed("invalid_args"), ""},
 		{"denied", "POST", "/v1/tools/fail-denied/call", "", "", 403, failed("denied"), ""},
 		{"needs_approval", "POST", "/v1/tools/fail-needs_approval/call", "", "", 403, failed("needs_approval"), ""},
+		{"overloaded", "POST", "/v1/tools/fail-overloaded/call", "", "", 503, failed("overloaded"), "Retry-After: 2"},
+		{"boundary", "POST", "/v1/tools/fail-boundary/call", "", "", 403, failed("boundary"), ""},
 		{"timeout", "POST", "/v1/tools/fail-timeout/call", "", "", 504, failed("timeout"), ""},
 		{"upstream_error", "POST", "/v1/tools/fail-upstream_error/call", "", "", 502, failed("upstream_error"), ""},
 		{"upstream_unavailable", "POST", "/v1/tools/fail-upstream_unavailable/call", "", "", 503, failed("upstream_unavailable"), "Retry-After: 2"},
@@ -139,6 +141,8 @@ func TestAnswers(t *testing.T) {
 		{"unclean path", "GET", "/v1//tools", "", "", 404, problem("no_such_route", "nothing is served at this path", ""), ""},
 		{"path upwards", "GET", "/v1/x/../tools", "", "", 404, problem("no_such_route", "nothing is served at this path", ""), ""},
 		{"call by GET", "GET", "/v1/tools/echo/call", "", "", 405, problem("method_not_allowed", "this path takes POST only", ""), "Allow: POST"},
+		{"no steps", "POST", "/v1/calls", "", "[]", 404, problem("no_such_route", "nothing is served at this path", ""), ""},
+		{"no handles", "GET", "/v1/calls/c1", "", "", 404, problem("no_such_route", "nothing is served at this path", ""), ""},
 		{"list by POST", "POST", "/v1/tools", "", "", 405, problem("method_not_allowed", "this path takes GET, HEAD only", ""), "Allow: GET, HEAD"},
 	}
 	handler := httpapi.New(&fake{specs: specs()}, httpapi.Options{})

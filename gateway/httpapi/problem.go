@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"time"
 )
 
 // The kinds of refusals of this door itself. They stand where the code of a
@@ -20,12 +21,14 @@ const (
 // problem is why this door refused a request that never became a call.
 type problem struct {
 	status  int
-	Type    string `json:"error_type"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
+	after   time.Duration // when to try again; 0 when nothing is known of it
+	Type    string        `json:"error_type"`
+	Message string        `json:"message"`
+	Hint    string        `json:"hint,omitempty"`
 }
 
 func (p *problem) write(w http.ResponseWriter) {
+	retryAfter(w, p.after)
 	writeJSON(w, p.status, map[string]*problem{"error": p})
 }
 

@@ -3,27 +3,26 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/provider"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// defaultFormat is the shape of a list that names none.
-const defaultFormat = "openai-chat"
-
 // etagBytes is how much of the digest of a list makes its ETag.
 const etagBytes = 16
 
-// shapes are the formats of a list. A format without a shape is known, but not
-// built.
-func shapes() map[string]func([]*tool.Spec) any {
-	return map[string]func([]*tool.Spec) any{
-		"openai-chat":      func(s []*tool.Spec) any { return provider.OpenAIChat(s) },
-		"mcp":              func(s []*tool.Spec) any { return provider.MCP(s) },
+// shape writes a list of tools.
+type shape func([]*tool.Spec) any
+
+// shapes are the formats of a list. One that is nil is known, but not built.
+func shapes() map[string]*shape {
+	chat := shape(func(s []*tool.Spec) any { return provider.OpenAIChat(s) })
+	mcp := shape(func(s []*tool.Spec) any { return provider.MCP(s) })
+	return map[string]*shape{
+		"openai-chat":      &chat,
+		"mcp":              &mcp,
 		"openai-responses": nil,
 		"anthropic":        nil,
 		"gemini":           nil,
@@ -33,45 +32,23 @@ func shapes() map[string]func([]*tool.Spec) any {
 // listTools answers {"tools": [...]} in the format asked for: one envelope for
 // all of them, which can be merged into a provider's request as it is.
 func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
-	shape, p := format(r)
+	values, p := query(r, "format")
 	if p != nil {
 		p.write(w)
 		return
 	}
-	body, err := encode(map[string]any{"tools": shape(a.gateway.Tools(r.Context(), caller()))})
+	write, p := chosen(values, shapes())
+	if p != nil {
+		p.write(w)
+		return
+	}
+	body, err := encode(map[string]any{"tools": (*write)(a.gateway.Tools(r.Context(), caller()))})
 	if err != nil {
 		p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the list has no JSON form"}
 		p.write(w)
 		return
 	}
 	sendTagged(w, r, body)
-}
-
-// format finds the shape that the request's format names.
-func format(r *http.Request) (func([]*tool.Spec) any, *problem) {
-	values, p := query(r, "format")
-	if p != nil {
-		return nil, p
-	}
-	name := defaultFormat
-	if values.Has("format") {
-		name = values.Get("format")
-	}
-	all, built := shapes(), []string{}
-	for known, shape := range all {
-		if shape != nil {
-			built = append(built, known)
-		}
-	}
-	slices.Sort(built)
-	shape, known := all[name]
-	switch {
-	case !known:
-		return nil, badQuery(fmt.Sprintf("unknown format %q", name), knownHint(name, built))
-	case shape == nil:
-		return nil, badQuery(fmt.Sprintf("format %q is not built yet", name), "built: "+strings.Join(built, ", "))
-	}
-	return shape, nil
 }
 
 // sendTagged answers with the body and its ETag, or with 304 where the client

@@ -22,6 +22,9 @@ const (
 	DefaultListen = "127.0.0.1:8080"
 	// DefaultStore is where state is kept unless "store.url" says otherwise.
 	DefaultStore = StorePrefix + "gateway.db"
+	// DefaultKeepResults is how long results that were too large to show are kept
+	// unless "store.keep.results" says otherwise.
+	DefaultKeepResults = 24 * time.Hour
 	// StorePrefix starts the URL of a store in a file.
 	StorePrefix = "sqlite:"
 )
@@ -31,19 +34,20 @@ const (
 type Config struct {
 	// Include holds the patterns of all files, in the order they were read.
 	// What they name is part of the Config already.
-	Include  []string                 `koanf:"include"`
-	Version  int                      `koanf:"version"`
-	Server   Server                   `koanf:"server"`
-	Secrets  map[string]secret.Config `koanf:"secrets"` // by name; paths of files are absolute
-	Networks Networks                 `koanf:"networks"`
-	Defaults Defaults                 `koanf:"defaults"`
-	Admit    Admit                    `koanf:"admit"`
-	Tools    map[string]Tool          `koanf:"tools"`  // by name
-	Groups   map[string]Group         `koanf:"groups"` // by name
-	Inject   []hook.InjectConfig      `koanf:"inject"`
-	Hooks    hook.Config              `koanf:"hooks"`
-	Policy   *policy.Config           `koanf:"policy"` // nil when the file has no policy
-	Store    Store                    `koanf:"store"`
+	Include   []string                           `koanf:"include"`
+	Version   int                                `koanf:"version"`
+	Server    Server                             `koanf:"server"`
+	Secrets   map[string]secret.Config           `koanf:"secrets"` // by name; paths of files are absolute
+	Networks  Networks                           `koanf:"networks"`
+	Upstreams map[string]httptool.UpstreamConfig `koanf:"upstreams"` // by name; paths of files are absolute
+	Defaults  Defaults                           `koanf:"defaults"`
+	Admit     Admit                              `koanf:"admit"`
+	Tools     map[string]Tool                    `koanf:"tools"`  // by name
+	Groups    map[string]Group                   `koanf:"groups"` // by name
+	Inject    []hook.InjectConfig                `koanf:"inject"`
+	Hooks     hook.Config                        `koanf:"hooks"`
+	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
+	Store     Store                              `koanf:"store"`
 
 	findings *findings
 	tree     *node
@@ -63,8 +67,10 @@ type Networks struct {
 // Defaults is the "defaults" section: what holds for a tool that does not say
 // otherwise.
 type Defaults struct {
-	Timeout   time.Duration `koanf:"timeout"`    // more than zero
-	MaxOutput tool.Size     `koanf:"max_output"` // more than zero
+	Timeout       time.Duration `koanf:"timeout"`         // more than zero
+	MaxOutput     tool.Size     `koanf:"max_output"`      // more than zero
+	MaxResultSize int           `koanf:"max_result_size"` // characters; more than zero
+	Retries       int           `koanf:"retries"`         // of read-only tools; not negative
 	// ThinkAugment lets models say why they call a tool; false when absent.
 	ThinkAugment bool `koanf:"think_augment"`
 }
@@ -95,14 +101,18 @@ type Requires struct {
 // Tool is one entry of the "tools" section. Exactly one of HTTP, Command and
 // Expr is set.
 type Tool struct {
-	Enabled     *bool           `koanf:"enabled"` // true when absent
-	Title       string          `koanf:"title"`
-	Description string          `koanf:"description"`
-	Tags        []string        `koanf:"tags"`
-	Parameters  json.RawMessage `koanf:"parameters"` // key order and numbers as written; nil when absent
-	Output      tool.OutputMode `koanf:"output"`     // OutputAuto when absent
-	Timeout     time.Duration   `koanf:"timeout"`    // that of Defaults when absent
-	MaxOutput   tool.Size       `koanf:"max_output"` // that of Defaults when absent
+	Enabled         *bool           `koanf:"enabled"` // true when absent
+	Title           string          `koanf:"title"`
+	Description     string          `koanf:"description"`
+	Tags            []string        `koanf:"tags"`
+	Parameters      json.RawMessage `koanf:"parameters"`       // key order and numbers as written; nil when absent
+	Output          tool.OutputMode `koanf:"output"`           // OutputAuto when absent
+	Timeout         time.Duration   `koanf:"timeout"`          // that of Defaults when absent
+	MaxOutput       tool.Size       `koanf:"max_output"`       // that of Defaults when absent
+	MaxResultSize   int             `koanf:"max_result_size"`  // characters; that of Defaults when absent
+	Retries         *int            `koanf:"retries"`          // that of the upstream, else of Defaults, when absent; of read-only tools
+	ConcurrencySafe *bool           `koanf:"concurrency_safe"` // true when absent, but for destructive and privileged tools
+	Exclusive       string          `koanf:"exclusive"`        // of all tools with this key one call runs at a time
 
 	ThinkAugment *bool             `koanf:"think_augment"` // that of Defaults when absent
 	Requires     *Requires         `koanf:"requires"`
@@ -118,7 +128,13 @@ func (t *Tool) On() bool { return t.Enabled == nil || *t.Enabled }
 
 // Store is the "store" section.
 type Store struct {
-	URL string `koanf:"url"` // StorePrefix and an absolute path
+	URL  string `koanf:"url"` // StorePrefix and an absolute path
+	Keep Keep   `koanf:"keep"`
+}
+
+// Keep is how long what the store holds is kept.
+type Keep struct {
+	Results time.Duration `koanf:"results"` // results that were too large to show; DefaultKeepResults when absent
 }
 
 // At is a cursor at the root of the file. What is reported through it and

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -112,7 +113,8 @@ func fromTree(dir string, patterns []string, f *findings, tree *node) (*Config, 
 func (c *Config) setDefaults() {
 	c.Server.Listen = DefaultListen
 	c.Store.URL = DefaultStore
-	c.Defaults = Defaults{Timeout: tool.DefaultTimeout, MaxOutput: tool.DefaultMaxOutput}
+	c.Store.Keep.Results = DefaultKeepResults
+	c.Defaults = Defaults{Timeout: tool.DefaultTimeout, MaxOutput: tool.DefaultMaxOutput, MaxResultSize: tool.DefaultMaxResultSize}
 }
 
 // complete fills in what values take from others: tools from the defaults,
@@ -122,6 +124,7 @@ func (c *Config) complete() {
 		t.Output = cmp.Or(t.Output, tool.OutputAuto)
 		t.Timeout = cmp.Or(t.Timeout, c.Defaults.Timeout)
 		t.MaxOutput = cmp.Or(t.MaxOutput, c.Defaults.MaxOutput)
+		t.MaxResultSize = cmp.Or(t.MaxResultSize, c.Defaults.MaxResultSize)
 		c.Tools[name] = t
 	}
 	for name, s := range c.Secrets {
@@ -130,8 +133,21 @@ func (c *Config) complete() {
 		}
 		c.Secrets[name] = s
 	}
+	for name, u := range c.Upstreams {
+		if u.TLS != nil {
+			c.completeTLS(name, u.TLS)
+		}
+	}
 	if path, ok := strings.CutPrefix(c.Store.URL, StorePrefix); ok {
 		c.Store.URL = StorePrefix + absolute(c.dirOf("store", "url"), path)
+	}
+}
+
+func (c *Config) completeTLS(upstream string, t *httptool.TLS) {
+	for key, path := range map[string]*string{"ca": &t.CA, "cert": &t.Cert, "key": &t.Key} {
+		if *path != "" {
+			*path = absolute(c.dirOf("upstreams", upstream, "tls", key), *path)
+		}
 	}
 }
 

@@ -8,3 +8,7 @@ func (c *Config) Dir() string { return absolute(c.dir, ".") }
 
 // Journal is the folder of the record of calls, beside the store's file.
 func (s Store) Journal() string { return strings.TrimPrefix(s.URL, StorePrefix) + ".journal" }
+
+// Results is the folder of results that were too large to show, beside the
+// store's file.
+func (s Store) Results() string { return strings.TrimPrefix(s.URL, StorePrefix) + ".results" }

@@ -35,6 +35,8 @@ func (c *Config) checkRules() {
 	c.checkSecrets()
 	c.checkNames()
 	c.checkKinds()
+	c.checkLimits()
+	c.checkUpstreams()
 	c.checkPolicy()
 	c.checkHooks()
 	c.checkGroups()

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Bounds of what a configuration may say.
+const (
+	minResultSize = 1000       // characters: less has no room for the text that says how to read on
+	maxResultSize = 10_000_000 // characters
+	maxRetries    = 10
+	maxExclusive  = 100 // bytes of a key
+)
+
+// checkLimits holds numbers to their bounds, and retries to tools that may be
+// run twice.
+func (c *Config) checkLimits() {
+	defaults := []string{"defaults"}
+	c.checkNumber(further(defaults, "max_result_size"), c.Defaults.MaxResultSize, minResultSize, maxResultSize)
+	c.checkNumber(further(defaults, "retries"), c.Defaults.Retries, 0, maxRetries)
+	for _, m := range c.tree.sectionMembers("tools") {
+		t, path := c.Tools[m.key], []string{"tools", m.key}
+		c.checkNumber(further(path, "max_result_size"), t.MaxResultSize, minResultSize, maxResultSize)
+		if len(t.Exclusive) > maxExclusive {
+			c.problemAt(further(path, "exclusive"), "shorten it", "the key has more than %d bytes", maxExclusive)
+		}
+		if t.Retries == nil || !c.checkNumber(further(path, "retries"), *t.Retries, 0, maxRetries) {
+			continue
+		}
+		if *t.Retries > 0 && !slices.Contains(t.Tags, tool.TagReadOnly) {
+			c.problemAt(further(path, "retries"), "remove it, or add the tag "+tool.TagReadOnly+" if the tool changes nothing",
+				"only a tool that changes nothing may be tried again, and this one has no tag %s", tool.TagReadOnly)
+		}
+	}
+}
+
+// checkNumber reports a number that is written and out of its bounds, and
+// whether it is fine.
+func (c *Config) checkNumber(path []string, n, least, most int) bool {
+	last := len(path) - 1
+	if !c.wrote(path[:last], path[last]) || c.Broken(path...) {
+		return true
+	}
+	if n >= least && n <= most {
+		return true
+	}
+	c.problemAt(path, fmt.Sprintf("write a number from %d to %d", least, most), "%s is out of bounds", strconv.Itoa(n))
+	return false
+}
+
+// checkUpstreams reports names that a tool could not tell apart, and numbers out
+// of their bounds.
+func (c *Config) checkUpstreams() {
+	seen := map[string]*member{}
+	for _, m := range c.tree.sectionMembers("upstreams") {
+		path := []string{"upstreams", m.key}
+		if !toolName.MatchString(m.key) {
+			c.problemAt(path, "write "+legalName(m.key)+" for example", "the name of an upstream has letters, digits, _ and - only, no digit or - at the start")
+			continue
+		}
+		c.checkLookalike(seen, m, path)
+		if retries := c.Upstreams[m.key].Retries; retries != nil {
+			c.checkNumber(further(path, "retries"), *retries, 0, maxRetries)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/retry"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -66,14 +67,27 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 		}
 	}()
 	steps := []func(context.Context) error{
-		p.lookUp, p.normalise, p.takeReason, p.inject, p.fillIn, p.castAndValidate, p.hooksBefore, p.decide, p.recordStart,
+		p.lookUp, p.normalise, p.takeReason, p.inject, p.fillIn, p.castAndValidate, p.hooksBefore, p.decide,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return tool.Output{}, err
 		}
 	}
-	return p.finish(p.hooksAfter(ctx, p.run))
+	within, leave, err := p.gateway.gate.Enter(ctx, p.entry.Spec.Exclusive, p.call.Depth > 0)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer leave()
+	if err := p.recordStart(); err != nil {
+		return tool.Output{}, err
+	}
+	out, err = p.run(within)
+	leave() // hooks and what follows need no place
+	if out, err = p.hooksAfter(ctx, out, err); err != nil {
+		return tool.Output{}, err
+	}
+	return p.finish(ctx, out), nil
 }
 
 // lookUp finds the tool. A tool that the caller may certainly not call is
@@ -154,7 +168,7 @@ func because(reason string) string {
 
 // recordStart leaves a trace of a call that changes something before it does:
 // if the process dies now, the record says that it may have happened.
-func (p *passage) recordStart(context.Context) error {
+func (p *passage) recordStart() error {
 	if p.entry.Spec.ReadOnly() {
 		return nil
 	}
@@ -169,14 +183,42 @@ func (p *passage) recordStart(context.Context) error {
 // run gives the tool its arguments and its time.
 func (p *passage) run(ctx context.Context) (tool.Output, error) {
 	spec := p.entry.Spec
-	ctx, stop := context.WithTimeoutCause(ctx, spec.Timeout, errSlow)
+	ctx, stop := context.WithTimeoutCause(p.masksProgress(ctx), spec.Timeout, errSlow)
 	defer stop()
 	p.ran = true
-	out, err := p.entry.Runner.Run(ctx, tool.Input{Args: p.args, Call: &p.call, Spec: spec})
+	out, again, err := retry.Do(ctx, spec.Retries, p.attempt)
+	if again > 0 {
+		p.notes = append(p.notes, "tried again "+times(again))
+	}
 	if err != nil && ctx.Err() != nil {
 		return tool.Output{}, ended(ctx, spec)
 	}
 	return out, err
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// masksProgress takes secrets out of what the tool says of its progress.
+func (p *passage) masksProgress(ctx context.Context) context.Context {
+	return tool.WithProgress(ctx, func(step tool.Step) {
+		step.Message = p.generation.Masker.Text(step.Message)
+		tool.Progress(ctx, step)
+	})
+}
+
+// attempt runs the tool once. A runner that panics fails its own call only.
+func (p *passage) attempt(ctx context.Context) (out tool.Output, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in the tool: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return p.entry.Runner.Run(ctx, tool.Input{Args: p.args, Call: &p.call, Spec: p.entry.Spec})
 }
 
 // ended says why a context is over. The runner's own error is of no interest:
@@ -189,6 +231,9 @@ func ended(ctx context.Context, spec *tool.Spec) error {
 			return err.WithHint("Ask for less at once, or try again later.")
 		}
 		return err.WithHint("It may have had an effect: check before you call it again.")
+	}
+	if _, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok { // whoever ended it says why
+		return tool.Ended(ctx)
 	}
 	return tool.Errorf(tool.Cancelled, "the call was cancelled before %s finished", spec.Name).Because(context.Cause(ctx))
 }

@@ -13,8 +13,11 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/toolgate/toolgate/gateway/admission"
+	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -52,6 +55,10 @@ type Counter interface {
 type Options struct {
 	Logger  *slog.Logger // one line per call; nothing is logged when nil
 	Counter Counter      // one that keeps its counts in memory when nil
+	// Results keeps what is too large to show; when nil it is cut and gone.
+	Results   result.Store
+	Admission admission.Options // how many calls run and wait at once
+	Handles   handle.Options    // how many calls are started without waiting for them
 }
 
 // Gateway takes calls; safe for concurrent use.
@@ -60,6 +67,9 @@ type Gateway struct {
 	log        Log
 	logger     *slog.Logger
 	counter    Counter
+	results    result.Store
+	gate       *admission.Gate
+	handles    *handle.Desk
 	underWay   atomic.Int64
 	logFailure atomic.Pointer[error] // of the last record; nil when it was written
 }
@@ -69,13 +79,21 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 	if opts.Counter == nil {
 		opts.Counter = new(policy.MemoryCounter)
 	}
-	return &Gateway{
+	g := &Gateway{
 		counter:    opts.Counter,
 		generation: generation,
 		log:        log,
 		logger:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		results:    opts.Results,
+		gate:       admission.New(opts.Admission),
 	}
+	g.handles = handle.New(g.Call, opts.Handles)
+	return g
 }
+
+// Close ends the calls that were started without waiting for them, and waits
+// until they are recorded or the context is over.
+func (g *Gateway) Close(ctx context.Context) error { return g.handles.Close(ctx) }
 
 // Tools returns what the caller may be shown, in list order. The specs are
 // shared: do not change them.
@@ -91,6 +109,9 @@ func (g *Gateway) Tools(_ context.Context, caller tool.Caller) []*tool.Spec {
 
 // UnderWay is the number of calls that have entered and not been answered.
 func (g *Gateway) UnderWay() int { return int(g.underWay.Load()) }
+
+// Admitted is how many calls run and how many wait for their turn.
+func (g *Gateway) Admitted() (running, waiting int) { return g.gate.Load() }
 
 // Ready says what keeps calls from being answered, or nil. The log is all there
 // is: while it cannot be written, nothing runs or is answered. The sentence

@@ -25,6 +25,7 @@ var (
 	words = []string{"gateway/tool", "gateway/diag", "gateway/secret", "gateway/expression", "gateway/schema"}
 	rooms = []string{
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
+		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
@@ -50,9 +51,20 @@ var (
 		"gateway/cmdtool":  words,
 		"gateway/exprtool": words,
 
+		// What a call goes through beside policy: each knows results and errors and
+		// nothing of a configuration.
+		"gateway/admission": {"gateway/tool"},
+		"gateway/batch":     {"gateway/tool"},
+		"gateway/handle":    {"gateway/tool"},
+		"gateway/result":    {"gateway/tool"},
+		"gateway/retry":     {"gateway/tool"},
+
 		"gateway/hook": slices.Concat(words, []string{"policy"}),
 
-		"gateway":        slices.Concat(words, porch, []string{"gateway/registry", "gateway/runlog", "policy"}),
+		"gateway": slices.Concat(words, porch, []string{
+			"gateway/registry", "gateway/runlog", "policy",
+			"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
+		}),
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
@@ -63,6 +75,7 @@ var (
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},
+		"bench/call":                 slices.Concat(words, rooms, hall, []string{"gateway/assembly"}),
 		"scripts/internal/testcount": {},
 	}
 
@@ -76,6 +89,11 @@ var (
 		"github.com/go-viper/mapstructure/":      "gateway/config", // koanf decodes with it
 		"github.com/modelcontextprotocol/go-sdk": "gateway/mcpserver",
 		"github.com/urfave/cli/":                 "cmd/gateway",
+		"github.com/sony/gobreaker/":             "gateway/httptool",
+		"golang.org/x/oauth2":                    "gateway/httptool",
+		"github.com/cenkalti/backoff/":           "gateway/retry",
+		"golang.org/x/text/":                     "gateway/httptool",
+		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",
 	}
 )

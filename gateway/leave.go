@@ -47,6 +47,9 @@ func (p *passage) result(out tool.Output, err error) tool.Result {
 		CallID: p.call.ID, Tool: p.generation.Masker.Text(p.call.Tool), Status: tool.StatusOK,
 		Output: p.mask(out), Duration: time.Since(p.began),
 	}
+	if out.Noop {
+		r.Status = tool.StatusNoop
+	}
 	if err != nil {
 		r.Status, r.Error = tool.StatusError, p.maskError(tool.AsError(err))
 		r.Output = tool.TextOutput(r.Error.Text())
@@ -75,10 +78,18 @@ func (p *passage) mask(out tool.Output) tool.Output {
 	for i, text := range m.Texts(texts) {
 		out.Content[i].Text = text
 	}
-	if out.Structured = m.Bytes(out.Structured); !json.Valid(out.Structured) {
-		out.Structured = nil
+	if masked := m.Bytes(out.Structured); !same(masked, out.Structured) {
+		if out.Structured = masked; !json.Valid(masked) {
+			out.Structured = nil
+		}
 	}
 	return out
+}
+
+// same reports whether two texts are one in memory: what masking gives back
+// where there is nothing to mask.
+func same(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // shownName is the name that was called, as an answer or a log line shows it.

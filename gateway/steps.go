@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/toolgate/toolgate/gateway/hook"
+	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
@@ -65,13 +67,12 @@ func (p *passage) request() policy.Request {
 	}
 }
 
-// hooksAfter runs the tool and lets hooks see and change what it answered, or
-// how it failed. Secrets are masked before: what no hook sees it cannot show
-// in another form.
-func (p *passage) hooksAfter(ctx context.Context, run func(context.Context) (tool.Output, error)) (out tool.Output, err error) {
+// hooksAfter lets hooks see and change what the tool answered, or how it failed.
+// Secrets are masked before: what no hook sees it cannot show in another form.
+func (p *passage) hooksAfter(ctx context.Context, out tool.Output, err error) (tool.Output, error) {
 	var failed *tool.Error
-	if out, err = run(ctx); err != nil {
-		failed = p.maskError(tool.AsError(err))
+	if err != nil {
+		out, failed = tool.Output{}, p.maskError(tool.AsError(err))
 	} else {
 		out = p.mask(out)
 	}
@@ -82,16 +83,42 @@ func (p *passage) hooksAfter(ctx context.Context, run func(context.Context) (too
 	return out, err
 }
 
-// finish makes sure that the model reads something, and adds what it is to
-// know of this tool's results.
-func (p *passage) finish(out tool.Output, err error) (tool.Output, error) {
-	if err != nil {
-		return tool.Output{}, err
+// finish makes sure that the model reads something, and not too much at once,
+// and adds what it is to know of this tool's results. What is kept for later
+// holds no secret, whatever a hook added.
+func (p *passage) finish(ctx context.Context, out tool.Output) tool.Output {
+	if p.plan.RunsAfter() {
+		out = p.mask(out)
 	}
 	if len(out.Content) == 0 {
 		out.Content = tool.TextOutput("(" + p.entry.Spec.Name + " completed with no output)").Content
 	}
-	return p.plan.Hint(out), nil
+	hints := p.plan.Hint(out).Content[len(out.Content):]
+	out = p.fit(ctx, out)
+	out.Content = append(slices.Clip(out.Content), hints...)
+	return out
+}
+
+// fit cuts what is too large to show and keeps the whole for read_result, whose
+// own answers are pages already.
+func (p *passage) fit(ctx context.Context, out tool.Output) tool.Output {
+	spec := p.entry.Spec
+	if spec.Source == tool.SourceBuiltin {
+		return out
+	}
+	about := result.About{Owner: p.call.Caller.ID, CallID: p.call.ID, Tool: spec.Name, Readable: p.mayRead()}
+	// The tool has run: what it answered is not lost because its caller left.
+	out, note := result.Fit(context.WithoutCancel(ctx), p.gateway.results, out, about, cmp.Or(spec.MaxResultSize, tool.DefaultMaxResultSize))
+	if note != "" {
+		p.notes = append(p.notes, note)
+	}
+	return out
+}
+
+// mayRead reports whether the caller can read on in what is kept.
+func (p *passage) mayRead() bool {
+	reader, ok := p.generation.Tools.Lookup(result.ToolName)
+	return ok && p.generation.Policy.Lists(reader.Spec, p.call.Caller)
 }
 
 // invalid words everything that is wrong with the arguments in one message and

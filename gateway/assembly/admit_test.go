@@ -8,13 +8,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // names are the tools of an assembly in list order.
+// names are those of the tools of the file: the gateway's own come and go with
+// them.
 func names(a *assembly.Assembly) []string {
 	var out []string
+	for _, s := range ofFile(a) {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+func ofFile(a *assembly.Assembly) []*tool.Spec {
+	var out []*tool.Spec
 	for _, e := range a.Generation.Tools.All() {
-		out = append(out, e.Spec.Name)
+		if e.Spec.Source != tool.SourceBuiltin {
+			out = append(out, e.Spec)
+		}
 	}
 	return out
 }

@@ -16,7 +16,9 @@ import (
 // tool that is not registered can be named, and nothing else is said of it.
 func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *policy.Engine) {
 	for _, e := range tools.All() {
-		b.adviseTool(e.Spec, e.Schema)
+		if e.Spec.Source != tool.SourceBuiltin {
+			b.adviseTool(e.Spec, e.Schema)
+		}
 	}
 	specs := specsOf(all)
 	b.admission.advise(specs)
@@ -31,7 +33,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 			return diag.NewCursor(&ignored, nil)
 		}
 		return b.at("tools", name)
-	}, specs)
+	}, append(specs, reader(nil).Spec))
 }
 
 func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {

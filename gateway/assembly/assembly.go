@@ -11,6 +11,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -49,16 +50,23 @@ func (a *Assembly) Close() error { return a.client.Close() }
 // with Declared, opens no connection. With Resolved, and only when there is no
 // mistake, it looks for what tools require, with one request to each address;
 // tools that lack something are left out with a warning.
-func Build(cfg *config.Config, secrets Secrets) *Assembly { return build(cfg, secrets, "") }
+func Build(cfg *config.Config, secrets Secrets) *Assembly {
+	return BuildWith(cfg, Options{Secrets: secrets})
+}
 
-// BuildFor is [Build] with Resolved for a program that is going to call one
-// tool only: what other tools require is not looked for, and their secrets may
-// be missing.
-func BuildFor(cfg *config.Config, name string) *Assembly { return build(cfg, Resolved, name) }
+// Options are what a configuration is built with.
+type Options struct {
+	Secrets Secrets
+	// Only is the one tool that is going to be called, or empty: what other tools
+	// require is not looked for then, and their secrets may be missing.
+	Only    string
+	Results result.Store // what read_result reads; nil where nothing is run
+}
 
-func build(cfg *config.Config, mode Secrets, only string) *Assembly {
+// BuildWith is [Build] with more to choose.
+func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow)}
-	b := newBuilder(cfg, a.client, mode, only)
+	b := newBuilder(cfg, a.client, opts.Secrets, opts.Only)
 	all := b.tools()
 	engine := b.policy(all)
 	hooks := b.hooks(all)
@@ -68,13 +76,13 @@ func build(cfg *config.Config, mode Secrets, only string) *Assembly {
 	}
 	registered := b.registered(all)
 	a.LeftOut = b.leftOut
-	if mode == Resolved {
+	if opts.Secrets == Resolved {
 		b.resolve(b.neededSecrets(b.ofInterest(registered)))
 	}
 	if cfg.Problems().Err() != nil {
 		return a
 	}
-	tools, err := registry.New(entriesOf(registered))
+	tools, err := registry.New(withReader(entriesOf(registered), opts.Results))
 	if err != nil {
 		b.at("tools").Errorf("%v", err)
 		return a
@@ -82,6 +90,7 @@ func build(cfg *config.Config, mode Secrets, only string) *Assembly {
 	b.advise(all, tools, engine)
 	hooks.Advise(specsOf(all))
 	b.adviseReasons(registered, hooks)
+	b.adviseUpstreams()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
 	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker}
@@ -98,6 +107,7 @@ type builder struct {
 	secretNames  []string       // sorted
 	admission    admission
 	groups       groups
+	upstreams    map[string]*httptool.Upstream // by name; nil for one with a mistake
 	surroundings surroundings
 	watched      map[need]*watched
 	leftOut      map[string]string // why, by the tool's name
@@ -118,7 +128,7 @@ func newBuilder(cfg *config.Config, client *httptool.Client, mode Secrets, only 
 	if mode == Resolved {
 		b.values = make(map[string]secret.Value, len(b.secretNames))
 	}
-	b.admission, b.groups = b.compileAdmit(), b.compileGroups()
+	b.admission, b.groups, b.upstreams = b.compileAdmit(), b.compileGroups(), b.compileUpstreams()
 	return b
 }
 

@@ -40,17 +40,19 @@ policy: {default: allow}
 		t.Fatalf("problems: %s", problems)
 	}
 	var got []tool.Spec
-	for _, e := range a.Generation.Tools.All() {
-		got = append(got, *e.Spec)
+	for _, s := range ofFile(a) {
+		got = append(got, *s)
 	}
 	want := []tool.Spec{
 		{
 			Name: "on", Description: "On.", Tags: []string{"read_only"}, Method: "on", Source: "declared",
 			Parameters: json.RawMessage(`{"type":"object","properties":{}}`), Timeout: 7e9, MaxOutput: 1 << 10,
+			MaxResultSize: 16_000, ConcurrencySafe: true,
 		},
 		{
 			Name: "own", Title: "Own", Description: "Own.", Method: "own", Source: "declared",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"z":{},"a":{}}}`), Timeout: 3e9, MaxOutput: 2 << 10,
+			MaxResultSize: 16_000, ConcurrencySafe: true,
 		},
 	}
 	if d := cmp.Diff(want, got); d != "" {

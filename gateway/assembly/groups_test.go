@@ -16,8 +16,8 @@ func TestGroups(t *testing.T) {
   none: {tools: [nothing, "not_*"]}
 `, assembly.Declared)
 	got := map[string][]string{}
-	for _, e := range a.Generation.Tools.All() {
-		got[e.Spec.Name] = e.Spec.Groups
+	for _, s := range ofFile(a) {
+		got[s.Name] = s.Groups
 	}
 	want := map[string][]string{"find": {"zebra"}, "pay": {"money", "zebra"}, "pay_back": {"money", "zebra"}}
 	if d := cmp.Diff(want, got); d != "" {

@@ -40,13 +40,14 @@ func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *ho
 }
 
 // known are the tools that rules may be about, whether they are registered or
-// not.
+// not, those of the gateway itself among them.
 func known(all []*candidate) []policy.Known {
-	out := make([]policy.Known, len(all))
+	out := make([]policy.Known, len(all), len(all)+1)
 	for i, c := range all {
 		out[i] = policy.Known{Spec: c.entry.Spec, Parameters: c.config.Parameters}
 	}
-	return out
+	own := reader(nil).Spec
+	return append(out, policy.Known{Spec: own, Parameters: own.Parameters})
 }
 
 // preparer finds the tool and prepares its arguments.
@@ -56,6 +57,9 @@ func preparer(all []*candidate, hooks *hook.Set) policy.Prepare {
 			if c.entry.Spec == req.Tool {
 				return prepare(c.entry, hooks.Plan(req.Tool.Name), req, sent)
 			}
+		}
+		if own := reader(nil); own.Spec.Name == req.Tool.Name {
+			return prepare(own, nil, req, sent)
 		}
 		return fmt.Errorf("no tool is named %q", req.Tool.Name)
 	}

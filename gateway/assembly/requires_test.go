@@ -245,7 +245,7 @@ policy: {default: allow}
 		"say": "tools.yaml:4:11: secrets.one: environment variable ASSEMBLY_NEVER_ONE is not set",
 	} {
 		cfg, _ := config.Parse("tools.yaml", []byte(text))
-		a := assembly.BuildFor(cfg, name)
+		a := assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Only: name})
 		t.Cleanup(func() { _ = a.Close() })
 		if got := cfg.Problems().Error(); got != want || (a.Generation == nil) != (want != "") {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -276,7 +276,7 @@ hooks:
 policy: {default: allow}
 `
 	cfg, _ := config.Parse("tools.yaml", []byte(text))
-	a := assembly.BuildFor(cfg, "plain")
+	a := assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Only: "plain"})
 	t.Cleanup(func() { _ = a.Close() })
 	want := `tools.yaml:3:11: secrets.one: environment variable ASSEMBLY_NEVER_ONE is not set
 tools.yaml:3:43: secrets.two: environment variable ASSEMBLY_NEVER_TWO is not set`

@@ -48,6 +48,9 @@ func (b *builder) neededSecrets(tools []*candidate) map[string]bool {
 	}
 	for _, c := range tools {
 		use.tool(c.config)
+		if http := c.config.HTTP; http != nil && http.Upstream != "" {
+			use.block(b.cfg.Upstreams[http.Upstream])
+		}
 	}
 	for _, h := range b.cfg.Hooks.Before {
 		if h.HTTP != nil && (h.Enabled == nil || *h.Enabled) && reachesOne(h.Tools, h.Tags, tools) {

@@ -15,9 +15,6 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// sourceDeclared is the Spec.Source of a tool that stands in "tools".
-const sourceDeclared = "declared"
-
 // noParameters is the schema of a tool that declares none. It is open: a model
 // that sends an argument nobody needs is not sent back.
 const noParameters = `{"type":"object","properties":{}}`
@@ -59,16 +56,46 @@ func (b *builder) tool(name string, t *config.Tool) *candidate {
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 	spec := &tool.Spec{
 		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
-		Method: name, Source: sourceDeclared,
-		Parameters: t.Parameters,
-		Timeout:    t.Timeout,
-		MaxOutput:  int64(t.MaxOutput),
+		Method: name, Source: tool.SourceDeclared,
+		Parameters:      t.Parameters,
+		Timeout:         t.Timeout,
+		MaxOutput:       int64(t.MaxOutput),
+		MaxResultSize:   t.MaxResultSize,
+		ConcurrencySafe: concurrencySafe(t),
+		Exclusive:       t.Exclusive,
+		Retries:         b.retries(t),
 	}
 	if spec.Parameters == nil {
 		spec.Parameters = json.RawMessage(noParameters)
 	}
 	spec.Groups = b.groups.of(spec)
 	return spec
+}
+
+// concurrencySafe takes a tool for one whose calls may run side by side unless
+// its tags say that it can do harm.
+func concurrencySafe(t *config.Tool) bool {
+	if t.ConcurrencySafe != nil {
+		return *t.ConcurrencySafe
+	}
+	return !slices.Contains(t.Tags, tool.TagDestructive) && !slices.Contains(t.Tags, tool.TagPrivileged)
+}
+
+// retries are those of the tool, else of its upstream, else of all tools; none
+// where running twice may do something twice.
+func (b *builder) retries(t *config.Tool) int {
+	if !slices.Contains(t.Tags, tool.TagReadOnly) {
+		return 0
+	}
+	if t.Retries != nil {
+		return *t.Retries
+	}
+	if t.HTTP != nil {
+		if own := b.cfg.Upstreams[t.HTTP.Upstream].Retries; own != nil {
+			return *own
+		}
+	}
+	return b.cfg.Defaults.Retries
 }
 
 // schema compiles a tool's argument schema and reports a mistake where it is.
@@ -123,6 +150,7 @@ func (b *builder) runner(name string, t *config.Tool, args shape) tool.Runner {
 		return httptool.New(at.Key("http"), *t.HTTP, httptool.Deps{
 			Output: args.output, Args: args.names, Closed: args.closed,
 			SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker, Client: b.client,
+			Upstreams: b.upstreams, Timeout: t.Timeout,
 		})
 	case t.Command != nil:
 		return cmdtool.New(at.Key("command"), *t.Command, cmdtool.Deps{

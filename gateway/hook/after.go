@@ -75,6 +75,9 @@ type outcome struct {
 	err    *tool.Error
 }
 
+// RunsAfter reports whether a hook may change what the tool answered.
+func (p *Plan) RunsAfter() bool { return p != nil && len(p.after) > 0 }
+
 // After runs the hooks after a call in their order on what its tool answered,
 // or on how it failed. A hook that fails withholds the answer: it may be the
 // one that keeps it from being seen.

@@ -52,8 +52,8 @@ func (r *Registry) add(e *Entry) error {
 	return nil
 }
 
-// inListOrder puts declared tools first, each group by name: a list that only
-// grows at its end keeps prompt caches warm.
+// inListOrder puts the gateway's own tools first, then declared ones, each group
+// by name: a list that only grows at its end keeps prompt caches warm.
 func inListOrder(a, b *Entry) int {
 	return cmp.Or(
 		cmp.Compare(rank(a.Spec), rank(b.Spec)),
@@ -62,10 +62,13 @@ func inListOrder(a, b *Entry) int {
 }
 
 func rank(s *tool.Spec) int {
-	if s.Namespace == "" {
+	switch {
+	case s.Source == tool.SourceBuiltin:
 		return 0
+	case s.Namespace == "":
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // Lookup finds the tool of exactly this name.

@@ -17,7 +17,7 @@ func entry(namespace, name string) *registry.Entry {
 func TestOrderAndLookup(t *testing.T) {
 	t.Parallel()
 	r, err := registry.New([]*registry.Entry{
-		entry("b", "b-two"), entry("", "zeta"), entry("a", "a-one"), entry("", "alpha"),
+		entry("b", "b-two"), {Spec: &tool.Spec{Name: "read_result", Source: tool.SourceBuiltin}}, entry("", "zeta"), entry("a", "a-one"), entry("", "alpha"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestOrderAndLookup(t *testing.T) {
 	for _, e := range r.All() {
 		names = append(names, e.Spec.Name)
 	}
-	if d := cmp.Diff([]string{"alpha", "zeta", "a-one", "b-two"}, names); d != "" {
+	if d := cmp.Diff([]string{"read_result", "alpha", "zeta", "a-one", "b-two"}, names); d != "" {
 		t.Error(d)
 	}
 	if _, ok := r.Lookup("Alpha"); ok {

@@ -1,0 +1,34 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/toolgate/toolgate/gateway/batch"
+	"github.com/toolgate/toolgate/gateway/handle"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Batch runs the calls of one step of a model, each of them through the path of
+// [Gateway.Call], and answers in their order: see [batch.Run].
+func (g *Gateway) Batch(ctx context.Context, calls []tool.Call, opts batch.Options) ([]tool.Result, error) {
+	return batch.Run(ctx, g, calls, opts)
+}
+
+// Safe reports whether a call of the tool may run beside others of its batch.
+// One that there is none of only gives its error.
+func (g *Gateway) Safe(name string) bool {
+	entry, ok := g.generation.Tools.Lookup(name)
+	return !ok || entry.Spec.ConcurrencySafe
+}
+
+// Refuse records a call that is not run, for a reason that lies outside of it,
+// and answers it.
+func (g *Gateway) Refuse(_ context.Context, call tool.Call, why *tool.Error) tool.Result {
+	g.underWay.Add(1)
+	defer g.underWay.Add(-1)
+	return g.enter(call).leave(tool.Output{}, why)
+}
+
+// Handles are the calls that were started without waiting for them, and those
+// that are run once only.
+func (g *Gateway) Handles() *handle.Desk { return g.handles }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -48,34 +50,72 @@ type house struct {
 // open makes a gateway that records its calls. The configuration's warnings go
 // to the logger.
 func open(opts config.Options, logger *slog.Logger) (*house, error) {
-	return openBuilt(opts, logger, func(cfg *config.Config) *assembly.Assembly { return assembly.Build(cfg, assembly.Resolved) })
+	return openFor(opts, "", logger)
 }
 
 // openFor is open for a program that is going to call one tool only.
 func openFor(opts config.Options, name string, logger *slog.Logger) (*house, error) {
-	return openBuilt(opts, logger, func(cfg *config.Config) *assembly.Assembly { return assembly.BuildFor(cfg, name) })
-}
-
-func openBuilt(opts config.Options, logger *slog.Logger, build func(*config.Config) *assembly.Assembly) (*house, error) {
-	cfg, a, warnings, err := compile(opts, build)
+	results := new(later)
+	cfg, a, warnings, err := compile(opts, func(cfg *config.Config) *assembly.Assembly {
+		return assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Only: name, Results: results})
+	})
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range warnings {
 		logger.Warn("configuration", "problem", p.String())
 	}
-	journal, err := runlog.Open(cfg.Store.Journal(), runlog.Options{})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the call log cannot be opened: %w", err), a.Close())
+	h := &house{config: cfg, leftOut: a.LeftOut, tools: registered(a.Generation), closers: []io.Closer{a}}
+	if err := h.furnish(a.Generation, results, logger); err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
-	return &house{
-		config:  cfg,
-		leftOut: a.LeftOut,
-		tools:   len(a.Generation.Tools.All()),
-		gateway: gateway.New(a.Generation, journal, gateway.Options{Logger: logger}),
-		closers: []io.Closer{a, journal},
-	}, nil
+	return h, nil
 }
+
+// furnish opens the state of the gateway and makes the gateway itself.
+func (h *house) furnish(generation *gateway.Generation, results *later, logger *slog.Logger) error {
+	journal, err := runlog.Open(h.config.Store.Journal(), runlog.Options{})
+	if err != nil {
+		return fmt.Errorf("the call log cannot be opened: %w", err)
+	}
+	h.closers = append(h.closers, journal)
+	folder, err := result.OpenFolder(h.config.Store.Results(), result.Options{Keep: h.config.Store.Keep.Results})
+	if err != nil {
+		return fmt.Errorf("the folder of large results cannot be opened: %w", err)
+	}
+	results.Store = folder
+	h.gateway = gateway.New(generation, journal, gateway.Options{Logger: logger, Results: folder})
+	h.closers = append(h.closers, closing(h.gateway))
+	return nil
+}
+
+// registered is the number of tools that are served, the gateway's own apart.
+func registered(generation *gateway.Generation) int {
+	n := 0
+	for _, e := range generation.Tools.All() {
+		if e.Spec.Source != tool.SourceBuiltin {
+			n++
+		}
+	}
+	return n
+}
+
+// later is a store that is known when the configuration has been built.
+type later struct{ result.Store }
+
+// closing gives calls that nobody waits for endTimeout to be recorded.
+func closing(g *gateway.Gateway) io.Closer {
+	return closer(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+		defer cancel()
+		return g.Close(ctx)
+	})
+}
+
+type closer func() error
+
+// Close calls the function.
+func (c closer) Close() error { return c() }
 
 // Close closes what was opened, last first.
 func (h *house) Close() error {

@@ -21,6 +21,7 @@ type rowJSON struct {
 	Effect  string   `json:"effect"`
 	Rules   []string `json:"rules"`
 	Default bool     `json:"default"` // the default may decide
+	Builtin bool     `json:"builtin"` // where no rule decides the call is allowed, for the tool is built in
 	Listed  bool     `json:"listed"`
 }
 
@@ -30,7 +31,7 @@ func printTable(io streams, a *assembly.Assembly, caller tool.Caller, asJSON boo
 	rows := make([]rowJSON, 0, len(a.Generation.Tools.All()))
 	for _, e := range a.Generation.Tools.All() {
 		o := engine.Outlook(e.Spec, caller)
-		rows = append(rows, rowJSON{e.Spec.Name, string(o.Effect), append([]string{}, o.Rules...), o.Else, engine.Lists(e.Spec, caller)})
+		rows = append(rows, rowJSON{e.Spec.Name, string(o.Effect), append([]string{}, o.Rules...), o.Else && !o.Builtin, o.Else && o.Builtin, engine.Lists(e.Spec, caller)})
 	}
 	if asJSON {
 		return printJSON(io.out, rows)
@@ -40,6 +41,9 @@ func printTable(io streams, a *assembly.Assembly, caller tool.Caller, asJSON boo
 		who := r.Rules
 		if r.Default {
 			who = append(who, "(default)")
+		}
+		if r.Builtin {
+			who = append(who, "(built in)")
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", r.Tool, r.Effect, strings.Join(who, ", "))
 	}

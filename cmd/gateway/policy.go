@@ -230,6 +230,8 @@ func printExplanation(out io.Writer, x *policy.Explanation, none bool) error {
 	switch {
 	case none:
 		who = "nothing: there is no policy section"
+	case x.Builtin:
+		who = "nothing: no rule names this tool, which is built in"
 	case x.Rule == "":
 		who = "the default: no rule matches"
 	}

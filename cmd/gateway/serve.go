@@ -82,7 +82,10 @@ func newServer(h *house, logger *slog.Logger) *server {
 // letting the doors refuse them.
 func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
-	api := httpapi.New(s.gateway, httpapi.Options{Ready: s.ready, Logger: s.logger})
+	api := httpapi.New(s.gateway, httpapi.Options{
+		Ready: s.ready, Logger: s.logger,
+		Batch: batches{s.gateway}, Handles: handles{s.gateway.Handles()},
+	})
 	return httpapi.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)
 		if r.URL.Path == "/mcp" {
@@ -169,6 +172,7 @@ func (s *server) stop(web *http.Server, cancelCalls func()) error {
 	go func() { closed <- web.Shutdown(ctx) }()
 	s.waitForCalls(stopTimeout)
 	s.mcp.CancelCalls() // before their requests, with which they could not be answered
+	s.endStarted(endTimeout / 4)
 	s.waitForCalls(endTimeout / 4)
 	cancelCalls()
 	s.waitForCalls(endTimeout / 2)
@@ -179,6 +183,16 @@ func (s *server) stop(web *http.Server, cancelCalls func()) error {
 		return web.Close()
 	}
 	return nil
+}
+
+// endStarted ends the calls that nobody waits for. What does not stop in time is
+// left to the end of the process, which is recorded as an interruption.
+func (s *server) endStarted(limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := s.gateway.Close(ctx); err != nil {
+		s.logger.Warn("stopping", "problem", err)
+	}
 }
 
 // waitForCalls returns when no call was under way for a moment, in which the

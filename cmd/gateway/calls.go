@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
+
+	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/batch"
+	"github.com/toolgate/toolgate/gateway/handle"
+	"github.com/toolgate/toolgate/gateway/httpapi"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// batches runs the calls that a provider's model made in one step, each id once
+// in a chat that is named. Without a name nothing tells one conversation's
+// "call_0" from another's, so there every call runs.
+type batches struct{ gateway *gateway.Gateway }
+
+// Batch runs the calls and tells finished of each as it ends.
+func (b batches) Batch(ctx context.Context, calls []httpapi.BatchCall, stopOn string, finished func(int, httpapi.BatchAnswer)) ([]httpapi.BatchAnswer, error) {
+	house := onceHouse{Gateway: b.gateway, provider: make(map[string]string, len(calls))}
+	plain := make([]tool.Call, len(calls))
+	for i, c := range calls {
+		plain[i] = c.Call
+		plain[i].ID = "call_" + strings.ToLower(rand.Text())
+		house.provider[plain[i].ID] = c.ID
+	}
+	answer := func(i int, r tool.Result) httpapi.BatchAnswer {
+		_, replayed := house.replayed.Load(plain[i].ID)
+		return httpapi.BatchAnswer{Result: r, Replayed: replayed}
+	}
+	results, err := batch.Run(ctx, &house, plain, batch.Options{
+		StopOn:   batch.StopOn(stopOn),
+		Finished: func(i int, r tool.Result) { finished(i, answer(i, r)) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]httpapi.BatchAnswer, len(results))
+	for i, r := range results {
+		answers[i] = answer(i, r)
+	}
+	return answers, nil
+}
+
+// onceHouse is the gateway of one batch, for which a call that ran before is
+// answered with what it gave then.
+type onceHouse struct {
+	*gateway.Gateway
+	provider map[string]string // the provider's id of a call, by ours
+	replayed sync.Map          // our ids of the calls that had run before
+}
+
+// Call runs the call unless it ran before.
+func (h *onceHouse) Call(ctx context.Context, call tool.Call) tool.Result {
+	if call.Chat.ID == "" {
+		return h.Gateway.Call(ctx, call)
+	}
+	key := handle.Key{Caller: call.Caller.ID, Chat: call.Chat.ID, ID: h.provider[call.ID]}
+	result, replayed, err := h.Handles().Once(ctx, key, call)
+	if err != nil {
+		return h.Refuse(ctx, call, tool.AsError(err))
+	}
+	if replayed {
+		h.replayed.Store(call.ID, true)
+	}
+	return result
+}
+
+// handles are the gateway's as the HTTP API asks for them.
+type handles struct{ desk *handle.Desk }
+
+// Start starts a call and gives its id.
+func (h handles) Start(ctx context.Context, call tool.Call) (id string, err error) {
+	status, err := h.desk.Start(ctx, call)
+	return status.ID, err
+}
+
+// Status says how a call is doing.
+func (h handles) Status(caller tool.Caller, id string) (httpapi.Handle, bool) {
+	status, ok := h.desk.Status(caller, id)
+	return started{status}, ok
+}
+
+// Wait waits for the end of a call.
+func (h handles) Wait(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
+	status, ok := h.desk.Wait(ctx, caller, id)
+	return started{status}, ok
+}
+
+// Cancel ends a call.
+func (h handles) Cancel(caller tool.Caller, id string) (httpapi.Handle, bool) {
+	status, ok := h.desk.Cancel(caller, id)
+	return started{status}, ok
+}
+
+// started is the status of a started call.
+type started struct{ handle.Status }
+
+// Outcome is the result; nil while the call runs.
+func (s started) Outcome() *tool.Result { return s.Result }

@@ -2,6 +2,7 @@ package httptool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -160,13 +161,11 @@ func (a *answer) encoding() string {
 }
 
 func (a *answer) kind() string {
+	kind := cmp.Or(a.media, "an unnamed type")
 	if encoding := a.encoding(); encoding != "" {
-		return fmt.Sprintf("%s in the encoding %q", a.media, encoding)
+		return fmt.Sprintf("%s in the encoding %q", kind, encoding)
 	}
-	if a.media == "" {
-		return "an unnamed type"
-	}
-	return a.media
+	return kind
 }
 
 // excerpt is the start of the body without secrets. They are taken out before

@@ -2,6 +2,8 @@ package httptool
 
 import (
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -34,10 +36,20 @@ func unreached(ctx context.Context, err error) *tool.Error {
 		return tool.Errorf(tool.UpstreamUnavailable, "the upstream's certificate could not be verified").Because(cause).
 			WithHint("Nothing is wrong with the arguments; tell the user.")
 	}
+	if isGarbled(err) {
+		return tool.Errorf(tool.UpstreamError, "the upstream's answer is compressed and cannot be unpacked").Because(cause).WithHint(notYours)
+	}
 	e := tool.Errorf(tool.UpstreamUnavailable, "the upstream could not be reached or broke off before it had answered").Because(cause).
 		WithHint("Try again later; if the call changes something, first find out whether it already did.")
 	e.Retryable = true
 	return e
+}
+
+// isGarbled reports whether what came could not be unpacked. An answer that ends
+// too soon is none of these.
+func isGarbled(err error) bool {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	return corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
 }
 
 // failure words an answer that is none of the successes, so that the model can
@@ -129,6 +141,8 @@ func isTransient(status int) bool {
 
 func hintFor(status int) string {
 	switch {
+	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
+		return "Wait before you try again; if the call changes something, first find out whether it already did."
 	case isTransient(status):
 		return "Wait before you try again."
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:

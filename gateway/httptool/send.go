@@ -102,7 +102,8 @@ func (j *journey) run(ctx context.Context) (*http.Response, error) {
 // token that is not taken any more is replaced once.
 func (j *journey) ask(ctx context.Context) (*http.Response, error) {
 	if j.away {
-		return j.u.client.outside.RoundTrip(j.req.WithContext(ctx))
+		resp, err := j.u.client.outside.RoundTrip(j.req.WithContext(ctx))
+		return resp, redirected(err)
 	}
 	shown, token, err := j.auth.show(ctx, j.u, j.req)
 	if err != nil {
@@ -124,6 +125,18 @@ func (j *journey) ask(ctx context.Context) (*http.Response, error) {
 		return nil, &unsent{err}
 	}
 	return j.u.roundTrip(j.u.transport, shown)
+}
+
+// redirected words a refused address for what it is where a redirect led to it:
+// the tool's own address may well be one that it may reach.
+func redirected(err error) error {
+	refused, ok := errors.AsType[*tool.Error](err)
+	if !ok || refused.Code != tool.BlockedTarget {
+		return err
+	}
+	own := *refused
+	own.Message = "the upstream redirected to a network that tools may not reach by a redirect"
+	return &own
 }
 
 // roundTrip sends a request over one of the upstream's pools. Behind a proxy

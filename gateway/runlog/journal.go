@@ -55,10 +55,21 @@ type Journal struct {
 	opts    Options
 	buffers sync.Pool // of *bytes.Buffer
 
-	mu   sync.Mutex // guards what follows: one record at a time
-	file *os.File   // nil once closed
-	torn bool       // the last write ended inside a line
-	used bool       // something was written
+	mu      sync.Mutex // guards writing and next
+	writing bool       // somebody writes, and is the only one who touches what follows
+	next    *group     // the records that came meanwhile
+
+	file *os.File // nil once closed
+	torn bool     // the last write ended inside a line
+	used bool     // something was written
+}
+
+// group is records that are written together.
+type group struct {
+	data []byte
+	turn chan struct{} // closed when the one that came first may write them all
+	done chan struct{} // closed when they are written
+	err  error         // why they are not
 }
 
 // Open creates the folder if need be (mode 0700) and in it a file of this
@@ -108,7 +119,6 @@ func (j *Journal) append(k kind, rec Record) error {
 	l := newLine(k, &rec)
 	buf, _ := j.buffers.Get().(*bytes.Buffer)
 	buf.Reset()
-	buf.WriteByte('\n') // written only after a torn line
 	if err := encode(buf, &l); err != nil {
 		return err
 	}
@@ -119,51 +129,101 @@ func (j *Journal) append(k kind, rec Record) error {
 	return err
 }
 
-// write appends a record with a single write. A disk that fills up may take a
-// part of it; the next record then starts on a line of its own.
+// write appends a record. Where nobody else writes it does so at once; records
+// that come meanwhile wait together, and the first of them writes them all with
+// a single write. Nobody returns before its own record is written.
 func (j *Journal) write(data []byte) error {
 	j.mu.Lock()
+	if !j.writing {
+		j.writing = true
+		j.mu.Unlock()
+		err := j.put(data)
+		j.pass()
+		return err
+	}
+	g, first := j.next, false
+	if g == nil {
+		first = true
+		g = &group{turn: make(chan struct{}), done: make(chan struct{})}
+		j.next = g
+	}
+	g.data = append(g.data, data...)
+	j.mu.Unlock()
+	if !first {
+		<-g.done
+		return g.err
+	}
+	<-g.turn
+	g.err = j.put(g.data)
+	close(g.done)
+	j.pass()
+	return g.err
+}
+
+// pass lets the next ones write.
+func (j *Journal) pass() {
+	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.next == nil {
+		j.writing = false
+		return
+	}
+	close(j.next.turn)
+	j.next = nil
+}
+
+// put appends records with a single write. A disk that fills up may take a part
+// of it: that part is taken back, and where that fails the next record starts on
+// a line of its own.
+func (j *Journal) put(data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
 	if j.file == nil {
 		return fmt.Errorf("the log is closed: %w", fs.ErrClosed)
 	}
-	if err := j.reopen(); err != nil {
+	size, err := j.reopen()
+	if err != nil {
 		return err
 	}
-	if !j.torn {
-		data = data[1:]
+	if j.torn {
+		data = append([]byte{'\n'}, data...)
 	}
 	n, err := j.file.Write(data)
-	j.torn = err != nil && (j.torn || n > 0)
-	j.used = j.used || n > 0
+	switch {
+	case err == nil:
+		j.torn, j.used = false, true
+	case n > 0 && j.file.Truncate(size) != nil:
+		j.torn, j.used = true, true
+	}
 	return err
 }
 
 // reopen starts another file when somebody removed this one: what is written to
-// a file without a name is lost when the process ends.
-func (j *Journal) reopen() error {
+// a file without a name is lost when the process ends. It gives the file's size.
+func (j *Journal) reopen() (size int64, err error) {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(int(j.file.Fd()), &stat); err != nil {
-		return os.NewSyscallError("fstat "+j.file.Name(), err)
+		return 0, os.NewSyscallError("fstat "+j.file.Name(), err)
 	}
 	if stat.Nlink > 0 {
-		return nil
+		return stat.Size, nil
 	}
 	file, err := create(j.dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	_ = j.file.Close() // nothing can be read of it any more
 	j.file, j.torn, j.used = file, false, false
-	return nil
+	return 0, nil
 }
 
 // Close gives up the lock and closes the file; a file without a record is
 // removed. Calls that have not ended count as interrupted from now on. Closing
 // again does nothing.
 func (j *Journal) Close() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.claim()
+	defer j.pass()
 	if j.file == nil {
 		return nil
 	}
@@ -174,6 +234,30 @@ func (j *Journal) Close() error {
 		err = os.Remove(file.Name())
 	}
 	return errors.Join(err, file.Close())
+}
+
+// claim waits until nobody writes and keeps others from it until pass.
+func (j *Journal) claim() {
+	for {
+		j.mu.Lock()
+		if !j.writing {
+			j.writing = true
+			j.mu.Unlock()
+			return
+		}
+		g := j.next
+		if g == nil {
+			g = &group{turn: make(chan struct{}), done: make(chan struct{})}
+			j.next = g
+			j.mu.Unlock()
+			<-g.turn
+			g.err = j.put(g.data) // of those that came after
+			close(g.done)
+			return
+		}
+		j.mu.Unlock()
+		<-g.done
+	}
 }
 
 // lock places a flock(2) lock, which ends with the open file and so with the

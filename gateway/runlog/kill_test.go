@@ -178,8 +178,8 @@ func TestFullDisk(t *testing.T) {
 	if len(ids) < 3 || ids[len(ids)-1] != "after" || len(entries) != len(ids) {
 		t.Errorf("acknowledged %v, found %d", ids, len(entries))
 	}
-	if stats.Broken != 1 {
-		t.Errorf("%d broken lines, want the torn one", stats.Broken)
+	if stats.Broken != 0 {
+		t.Errorf("%d broken lines: what was written of a refused record is not taken back", stats.Broken)
 	}
 	compareKilled(t, entries, ids)
 }

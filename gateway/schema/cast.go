@@ -16,8 +16,12 @@ import (
 // types the first declared that works is taken. A number that has to be an
 // integer is written as one, 5.0 and 5e0 as 5, so that a tool reads in it
 // what a rule compared, however the tool reads numbers. What cannot be converted
-// stays for Validate to name. Args is not changed.
+// stays for Validate to name. Args is not changed, and is what is returned where
+// nothing in it had to change.
 func (s *Schema) Cast(args map[string]any) map[string]any {
+	if s.quick.fits(args) {
+		return args
+	}
 	out := args
 	err := s.pool.use(func(p *program) error {
 		if numberFaults(args) != nil {

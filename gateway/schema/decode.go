@@ -41,6 +41,14 @@ func decode(raw []byte, most bounds) (any, *problem) {
 	if p := scan(raw, most); p != nil {
 		return nil, p
 	}
+	if v, ok := read(raw, most); ok {
+		return v, nil
+	}
+	return decodeSlowly(raw, most)
+}
+
+// decodeSlowly finds what is wrong, where anything is.
+func decodeSlowly(raw []byte, most bounds) (any, *problem) {
 	if p := syntax(raw, most); p != nil {
 		return nil, p
 	}

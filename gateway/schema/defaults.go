@@ -11,6 +11,9 @@ import (
 // not accept is left out: it says that there is no default. Args is not
 // changed.
 func (s *Schema) Defaults(args map[string]any) map[string]any {
+	if s.quick.filled(args) {
+		return args
+	}
 	out := args
 	err := s.pool.use(func(p *program) error {
 		f := filler{program: p}

@@ -17,6 +17,7 @@ import (
 type Schema struct {
 	doc     any // the decoded schema; never changed
 	pool    *pool
+	quick   *quick
 	names   []string // top-level properties in declared order
 	closed  bool
 	example []string // a few of names, the required ones first
@@ -52,7 +53,7 @@ func compile(raw []byte, doc any, remote loader) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{doc: doc, pool: newPool(doc, remote, prog)}
+	s := &Schema{doc: doc, pool: newPool(doc, remote, prog), quick: newQuick(doc)}
 	s.names = propertyOrder(raw, prog.root)
 	s.closed = closedTo(prog.root)
 	s.example = exampleNames(s.names, prog.root.Required)

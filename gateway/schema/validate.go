@@ -15,6 +15,9 @@ import (
 // and a count of the rest; any other error is a fault of this package, not of
 // the arguments.
 func (s *Schema) Validate(args map[string]any) error {
+	if s.quick.fits(args) {
+		return nil
+	}
 	if args == nil {
 		args = map[string]any{}
 	}

@@ -64,6 +64,9 @@ func (c *compiler) argv(at diag.Cursor, texts expression.Texts) (program string,
 		arg.ended = ended
 		ended = ended || literal && text == endOfOptions
 		shell.check(item(at, i+1), text, literal)
+		if literal && !shell.started {
+			unshelled(item(at, i+1), text)
+		}
 		args = append(args, arg)
 	}
 	return program, args
@@ -77,9 +80,9 @@ func (c *compiler) program(at diag.Cursor, text string) string {
 	name, literal := t.Literal()
 	switch {
 	case !literal:
-		c.wrong(at, "", "the program must be literal text, so that no caller can choose it")
+		c.wrong(at, "write the name of the program; what a call chooses belongs into its arguments", "the program must be literal text, so that no caller can choose it")
 	case name == "":
-		c.wrong(at, "", "the name of the program is empty")
+		c.wrong(at, "write its name or its path", "the name of the program is empty")
 	case strings.ContainsRune(name, 0):
 		c.wrong(at, "", "the name of the program holds a zero byte")
 	}

@@ -30,6 +30,12 @@ func TestNewReports(t *testing.T) {
 		{"an unknown argument in stdin", Config{Argv: expression.Texts{"a"}, Stdin: from("${args.idd}")}, "command.stdin: "},
 		{"a template in a script", Config{Argv: expression.Texts{"/bin/bash", "-ec", "rm ${args.id}"}}, "command.argv.2: warning: a template inside a shell script"},
 		{"a shell script by the path of another shell", Config{Argv: expression.Texts{"/usr/bin/zsh", "-c", "${args.id}"}}, "command.argv.2: warning: a template inside"},
+		{"a shell's variable", Config{Argv: expression.Texts{"ls", "$HOME/x"}}, "command.argv.1: warning: no shell puts a variable in place of $… here"},
+		{"a shell's home folder", Config{Argv: expression.Texts{"ls", "~/x"}}, "command.argv.1: warning: no shell puts a home folder in place of ~ here"},
+		{"a shell's variable in a script", Config{Argv: expression.Texts{"sh", "-c", "$EDITOR"}}, ""},
+		{"a shell's variable in a variable", Config{Argv: expression.Texts{"a"}, Env: map[string]string{"A": "$TOKEN"}}, "command.env.A: warning: no shell puts a variable"},
+		{"a shell's home folder to run in", Config{Argv: expression.Texts{"a"}, Cwd: from("~/${args.id}")}, "command.cwd: warning: no shell puts a home folder"},
+		{"prices and backups", Config{Argv: expression.Texts{"a", "$5", "$", "a~", "US$A", "$A-B", "~x~"}}, ""},
 		{"an exit status with a sign", Config{Argv: expression.Texts{"a"}, Exit: map[string]string{"-1": "x"}}, `command.exit.-1: "-1" is no exit status`},
 		{"an exit status too high", Config{Argv: expression.Texts{"a"}, Exit: map[string]string{"256": "x"}}, `command.exit.256: "256" is no exit status`},
 		{"an exit status in another form", Config{Argv: expression.Texts{"a"}, Exit: map[string]string{"01": "x"}}, `command.exit.01: "01" is no exit status`},
@@ -80,7 +86,7 @@ func TestOneTextInsteadOfAList(t *testing.T) {
 	var report diag.Report
 	alone := func(path []string) (diag.Spot, bool) { return diag.Spot{Plain: -1}, len(path) < 3 }
 	New(diag.NewCursor(&report, alone).Key("command"), Config{Argv: expression.Texts{""}}, Deps{})
-	want := diag.Problems{{Key: "command.argv", Text: "the name of the program is empty"}}
+	want := diag.Problems{{Key: "command.argv", Text: "the name of the program is empty", Hint: "write its name or its path"}}
 	if diff := cmp.Diff(want, report.Problems()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

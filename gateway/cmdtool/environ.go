@@ -56,8 +56,11 @@ func (c *compiler) variables(at diag.Cursor, texts map[string]string) []variable
 		if t == nil {
 			continue
 		}
-		if text, literal := t.Literal(); literal && strings.ContainsRune(text, 0) {
-			c.wrong(here, "", "the value holds a zero byte, which no process can be given")
+		if text, literal := t.Literal(); literal {
+			unshelled(here, text)
+			if strings.ContainsRune(text, 0) {
+				c.wrong(here, "", "the value holds a zero byte, which no process can be given")
+			}
 		}
 		if t.Reads("args") && commands(name) {
 			c.wrong(here, "write a value without arguments of the call", "through %s the caller could choose what is run, loaded or read as configuration", name)

@@ -39,6 +39,7 @@ func (c *compiler) folder(at diag.Cursor, text string) *folder {
 		f.held = f.prefix[:i+1]
 	}
 	plain, literal := t.Literal()
+	unshelled(at, f.prefix)
 	switch {
 	case literal && plain == "":
 		c.wrong(at, "leave the key out to use the folder of the configuration", "the folder has no name")

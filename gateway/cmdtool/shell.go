@@ -8,12 +8,15 @@ import (
 )
 
 // shellScript watches for templates inside the text of a shell script.
-type shellScript struct{ shell, next bool }
+type shellScript struct {
+	started     bool // the program is a shell
+	shell, next bool // a script may still follow; the next argument is it
+}
 
 func (s *shellScript) start(program string) {
 	switch path.Base(program) {
 	case "sh", "bash", "dash", "ksh", "zsh", "ash", "fish":
-		s.shell = true
+		s.started, s.shell = true, true
 	}
 }
 

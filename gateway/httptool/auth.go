@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -42,7 +43,7 @@ func (c *compiler) credential(at diag.Cursor, cfg *Auth, deps UpstreamDeps) *cre
 		c.wrong(at, "write one of bearer, basic, header, query and oauth2", "exactly one kind of credentials can be shown, and there are %d", given)
 		return nil
 	}
-	k := authCompiler{compiler: compiler{env: secretsOnly(deps.SecretNames)}, deps: deps}
+	k := authCompiler{compiler: compiler{env: secretsOnly(deps.SecretNames), elsewhere: &callsOnly}, deps: deps}
 	made := k.member(at, cfg)
 	if k.failed {
 		c.failed = true
@@ -67,11 +68,15 @@ func (c *authCompiler) member(at diag.Cursor, cfg *Auth) *credential {
 		return &credential{header: cfg.Header.Name, value: c.shown(at.Key("header").Key("value"), cfg.Header.Value)}
 	case cfg.Query != nil:
 		c.queryName(at.Key("query").Key("name"), cfg.Query.Name)
-		return &credential{query: cfg.Query.Name, value: c.text(at.Key("query").Key("value"), cfg.Query.Value)}
+		return &credential{query: cfg.Query.Name, value: c.secret(at.Key("query").Key("value"), cfg.Query.Value)}
 	case cfg.OAuth2 != nil:
 		return &credential{header: "Authorization", tokens: c.tokens(at.Key("oauth2"), cfg.OAuth2)}
 	}
-	bearer := c.text(at.Key("bearer"), cfg.Bearer)
+	at = at.Key("bearer")
+	if scheme, rest, found := strings.Cut(cfg.Bearer, " "); found && strings.EqualFold(scheme, "Bearer") {
+		c.wrong(at, bearerHint(rest), "the word Bearer is sent before this already")
+	}
+	bearer := c.secret(at, cfg.Bearer)
 	return &credential{header: "Authorization", value: headerValue(func() (string, error) {
 		text, err := bearer()
 		return "Bearer " + text, err
@@ -87,7 +92,7 @@ func (c *authCompiler) basic(at diag.Cursor, cfg *Basic) *credential {
 	username := c.text(at.Key("username"), cfg.Username)
 	password := func() (string, error) { return "", nil }
 	if cfg.Password != "" {
-		password = c.text(at.Key("password"), cfg.Password)
+		password = c.secret(at.Key("password"), cfg.Password)
 	}
 	return &credential{header: "Authorization", value: sync.OnceValues(func() (string, error) {
 		name, err := username()
@@ -99,6 +104,24 @@ func (c *authCompiler) basic(at diag.Cursor, cfg *Basic) *credential {
 		tell(c.deps.Masker, pair)
 		return "Basic " + pair, errors.Join(err, passErr)
 	})}
+}
+
+// bearerHint is what to write in place of Bearer and a token; one that is no
+// template may be a credential and is not repeated.
+func bearerHint(token string) string {
+	if strings.HasPrefix(token, "${") {
+		return "write " + token
+	}
+	return "write ${secret.name}"
+}
+
+// secret compiles a text that should be no part of the file.
+func (c *authCompiler) secret(at diag.Cursor, text string) func() (string, error) {
+	if text != "" && !strings.Contains(text, "${") && expression.ParseTemplate(diag.NewCursor(&diag.Report{}, nowhere), text, c.env) != nil {
+		at.Warnf("declare it under secrets, such as {crm: {env: CRM_TOKEN}}, and write ${secret.crm}",
+			"the credential stands in the file itself, and it is not masked where it shows up")
+	}
+	return c.text(at, text)
 }
 
 // text compiles a template that has to be there.
@@ -116,7 +139,7 @@ func (c *authCompiler) shown(at diag.Cursor, text string) func() (string, error)
 	if !strings.Contains(text, "${") && !isHeaderValue(text) {
 		c.wrong(at, "", "the value of a header cannot hold line breaks or control characters")
 	}
-	return headerValue(c.text(at, text))
+	return headerValue(c.secret(at, text))
 }
 
 func headerValue(value func() (string, error)) func() (string, error) {
@@ -133,15 +156,15 @@ func (c *authCompiler) headerName(at diag.Cursor, name string) {
 	own := http.CanonicalHeaderKey(name)
 	switch {
 	case !isToken(name):
-		c.wrong(at, "letters, digits and hyphens", "%q cannot be the name of a header", name)
+		c.wrong(at, "write letters, digits and hyphens only", "%q cannot be the name of a header", name)
 	case slices.Contains(ownHeaders, own):
-		c.wrong(at, "", "the header %s is set by the gateway alone", own)
+		c.wrong(at, "name another header", "the header %s is set by the gateway alone", own)
 	}
 }
 
 func (c *authCompiler) queryName(at diag.Cursor, name string) {
 	if name == "" || strings.Contains(name, "${") {
-		c.wrong(at, "only the value is a template", "a name must be literal text and not empty")
+		c.wrong(at, "write a fixed name; only the value is a template", "a name must be literal text and not empty")
 	}
 }
 

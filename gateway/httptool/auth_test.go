@@ -93,7 +93,7 @@ func TestUpstreamProblems(t *testing.T) {
 		{"nothing wrong", UpstreamConfig{URL: "https://a.test/v1/${secret.key}/x", Headers: texts{"X-A": {"${secret.other}"}}, Breaker: &Breaker{Failures: &zero}}, ""},
 		{"no url", UpstreamConfig{}, "upstreams.crm.url: the request has no address"},
 		{"a query", UpstreamConfig{URL: "https://a.test/x?y=1"}, "upstreams.crm.url: the address of an upstream has no query"},
-		{"an argument in the url", UpstreamConfig{URL: "https://a.test/${args.x}"}, "upstreams.crm.url: "},
+		{"an argument in the url", UpstreamConfig{URL: "https://a.test/${args.x}"}, "upstreams.crm.url: this is the same for every call and cannot hold arguments of one"},
 		{"a secret nobody declared", UpstreamConfig{URL: "https://a.test/${secret.nope}"}, "upstreams.crm.url: "},
 		{"an argument in a header", UpstreamConfig{URL: "https://a.test", Headers: texts{"X-A": {"${args.x}"}}}, "upstreams.crm.headers.X-A"},
 		{"a header of the gateway", UpstreamConfig{URL: "https://a.test", Headers: texts{"Host": {"x"}}}, "upstreams.crm.headers.Host: the header Host is set"},
@@ -102,7 +102,9 @@ func TestUpstreamProblems(t *testing.T) {
 		{"a negative pause", UpstreamConfig{URL: "https://a.test", Breaker: &Breaker{Pause: -1}}, "upstreams.crm.breaker.pause: a pause cannot"},
 		{"no credentials", UpstreamConfig{URL: "https://a.test", Auth: &Auth{}}, "upstreams.crm.auth: exactly one kind of credentials can be shown, and there are 0 (write one of"},
 		{"two credentials", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Bearer: "xxxx", Basic: &Basic{"a", "b"}}}, "upstreams.crm.auth: exactly one kind of credentials can be shown, and there are 2"},
-		{"an argument in a credential", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Bearer: "${args.x}"}}, "upstreams.crm.auth.bearer: "},
+		{"an argument in a credential", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Bearer: "${args.x}"}}, "upstreams.crm.auth.bearer: this is the same for every call"},
+		{"Bearer twice", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Bearer: "Bearer ${secret.key}"}}, "upstreams.crm.auth.bearer: the word Bearer is sent before this already (write ${secret.key})"},
+		{"Bearer before a literal token", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Bearer: "bearer hunter2"}}, "upstreams.crm.auth.bearer: the word Bearer is sent before this already (write ${secret.name})"},
 		{"a header that is none", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Header: &Named{"X A", "x"}}}, `upstreams.crm.auth.header.name: "X A" cannot be`},
 		{"the header Host", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Header: &Named{"host", "x"}}}, "upstreams.crm.auth.header.name: the header Host is set"},
 		{"a header without a value", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Header: &Named{"X-A", ""}}}, "upstreams.crm.auth.header.value: it has no value"},
@@ -121,7 +123,7 @@ func TestUpstreamProblems(t *testing.T) {
 		{"a file that is not there", UpstreamConfig{URL: "https://a.test", TLS: &TLS{CA: "/nowhere/ca.pem"}}, "upstreams.crm.tls.ca: /nowhere/ca.pem cannot be read"},
 		{"a proxy of another kind", UpstreamConfig{URL: "https://a.test", Proxy: "socks5://p.test:1080"}, "upstreams.crm.proxy: the address of the proxy does not start with"},
 		{"a proxy without a host", UpstreamConfig{URL: "https://a.test", Proxy: "http://:3128"}, "upstreams.crm.proxy: the address of the proxy has no valid host"},
-		{"a proxy's host from a secret", UpstreamConfig{URL: "https://a.test", Proxy: "http://${secret.key}.test:3128"}, "upstreams.crm.proxy: the address of the proxy is not valid"},
+		{"a proxy's host from a secret", UpstreamConfig{URL: "https://a.test", Proxy: "http://${secret.key}.test:3128"}, "upstreams.crm.proxy: scheme, host and port of a proxy are literal text"},
 		{"a proxy with a path", UpstreamConfig{URL: "https://a.test", Proxy: "http://p.test:3128/x"}, "upstreams.crm.proxy: the address of a proxy has no path"},
 		{"a proxy with a password", UpstreamConfig{URL: "https://a.test", Proxy: "http://me:${secret.key}@p.test:3128"}, ""},
 		{"a proxy that is a secret", UpstreamConfig{URL: "https://a.test", Proxy: "${secret.key}"}, ""},
@@ -138,6 +140,27 @@ func TestUpstreamProblems(t *testing.T) {
 				t.Errorf("got %v, want %s", problems, test.want)
 			}
 		})
+	}
+}
+
+// TestLiteralCredentials: what stands in the file itself is warned of and not
+// repeated.
+func TestLiteralCredentials(t *testing.T) {
+	for name, cfg := range map[string]UpstreamConfig{
+		"auth.bearer":               {Auth: &Auth{Bearer: "hunter2"}},
+		"auth.basic.password":       {Auth: &Auth{Basic: &Basic{"joe", "hunter2"}}},
+		"auth.header.value":         {Auth: &Auth{Header: &Named{"X-Key", "hunter2"}}},
+		"auth.query.value":          {Auth: &Auth{Query: &Named{"key", "hunter2"}}},
+		"auth.oauth2.client_secret": {Auth: &Auth{OAuth2: &OAuth2{TokenURL: "https://id.test", ClientID: "joe", ClientSecret: "hunter2"}}},
+		"proxy":                     {Proxy: "http://joe:hunter2@p.test:3128"},
+	} {
+		var report diag.Report
+		cfg.URL = "https://a.test"
+		u := newClient(t, nil).NewUpstream(diag.NewCursor(&report, listed), "crm", cfg, upstreamDeps())
+		want := name + ": warning: the credential stands in the file itself"
+		if got := report.Problems().Error(); u == nil || !strings.HasPrefix(got, want) || strings.Contains(got, "hunter2") {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

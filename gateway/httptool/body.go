@@ -86,6 +86,9 @@ func (c *compiler) jsonBody(at diag.Cursor, raw json.RawMessage) *body {
 		c.wrong(at, "write json: with the value to send", "the body has no content")
 		return nil
 	}
+	if string(raw) == `"args"` {
+		c.wrong(at, "write ${args}", "args would be sent as it stands, because this key is a template")
+	}
 	d := expression.ParseDocument(at, raw, c.env)
 	c.failed = c.failed || d == nil
 	return &body{isJSON: true, render: func(vars *expression.Vars) ([]byte, string, error) {

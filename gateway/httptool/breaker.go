@@ -40,7 +40,7 @@ func (c *compiler) breaker(at diag.Cursor, name string, cfg *Breaker) *breaker {
 	}
 	switch {
 	case failures < 0 || failures > math.MaxInt32:
-		c.wrong(at.Key("failures"), "0 turns the breaker off", "%d is not a number of failures", failures)
+		c.wrong(at.Key("failures"), "write a number from 1, or 0 to turn the breaker off", "%d is not a number of failures", failures)
 	case pause < 0:
 		c.wrong(at.Key("pause"), "", "a pause cannot be negative")
 	case failures > 0:

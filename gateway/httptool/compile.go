@@ -35,8 +35,9 @@ type field struct {
 // compiler compiles the parts of one block and remembers whether one of them
 // was wrong.
 type compiler struct {
-	env    *expression.Env
-	failed bool
+	env       *expression.Env
+	elsewhere *elsewhere // a variable that env lacks on purpose; nil for none
+	failed    bool
 }
 
 func (c *compiler) wrong(at diag.Cursor, hint, format string, args ...any) {
@@ -45,6 +46,9 @@ func (c *compiler) wrong(at diag.Cursor, hint, format string, args ...any) {
 }
 
 func (c *compiler) template(at diag.Cursor, text string) *expression.Template {
+	if !c.knows(at, text) {
+		return nil
+	}
 	t := expression.ParseTemplate(at, text, c.env)
 	c.failed = c.failed || t == nil
 	return t
@@ -90,10 +94,11 @@ func (c *compiler) headers(at diag.Cursor, headers map[string]expression.Texts) 
 	for name, texts := range headers {
 		own := http.CanonicalHeaderKey(name)
 		switch {
+		case strings.Contains(name, "${"): // told by fields
 		case !isToken(name):
-			c.wrong(at.Key(name), "letters, digits and hyphens", "%q cannot be the name of a header", name)
+			c.wrong(at.Key(name), "write letters, digits and hyphens only", "%q cannot be the name of a header", name)
 		case slices.Contains(ownHeaders, own):
-			c.wrong(at.Key(name), "", "the header %s is set by the gateway alone", own)
+			c.wrong(at.Key(name), "leave it out", "the header %s is set by the gateway alone", own)
 		}
 		for i, text := range texts {
 			if !strings.Contains(text, "${") && !isHeaderValue(text) {
@@ -115,7 +120,7 @@ func (c *compiler) fields(at diag.Cursor, members map[string]expression.Texts) [
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		f := field{name: name}
 		if name == "" || strings.Contains(name, "${") {
-			c.wrong(at.Key(name), "only the value is a template", "a name must be literal text and not empty")
+			c.wrong(at.Key(name), "write a fixed name; only the value is a template", "a name must be literal text and not empty")
 		}
 		for i, text := range members[name] {
 			f.texts = append(f.texts, c.template(item(at.Key(name), i), text))

@@ -45,7 +45,7 @@ func (c *compiler) multipartBody(at diag.Cursor, cfg []Part) *body {
 func (c *compiler) part(at diag.Cursor, cfg Part) part {
 	p := part{name: cfg.Name, media: cfg.Type}
 	if cfg.Name == "" || strings.Contains(cfg.Name, "${") {
-		c.wrong(at.Key("name"), "only the value is a template", "a name must be literal text and not empty")
+		c.wrong(at.Key("name"), "write a fixed name; only the value is a template", "a name must be literal text and not empty")
 	}
 	switch {
 	case cfg.Text == nil && cfg.Base64 == nil:
@@ -65,7 +65,7 @@ func (c *compiler) part(at diag.Cursor, cfg Part) part {
 		p.filename = c.template(at.Key("filename"), cfg.Filename)
 	}
 	if cfg.Type != "" && !isMedia(cfg.Type) {
-		c.wrong(at.Key("type"), "such as image/png, and no ${…}", "%q is not a media type", cfg.Type)
+		c.wrong(at.Key("type"), "write one such as image/png, without ${…}", "%q is not a media type", cfg.Type)
 	}
 	return p
 }

@@ -51,13 +51,15 @@ type tokens struct {
 
 func (c *authCompiler) tokens(at diag.Cursor, cfg *OAuth2) *tokens {
 	t := &tokens{masker: c.deps.Masker, turn: make(chan struct{}, 1)}
-	if t.origin = c.origin(at.Key("token_url"), cfg.TokenURL, nil); strings.ContainsAny(cfg.TokenURL, "#$") && t.origin != "" {
-		c.wrong(at.Key("token_url"), "", "the address of a token endpoint is literal text without a fragment")
+	if strings.ContainsAny(cfg.TokenURL, "#$") {
+		c.wrong(at.Key("token_url"), "write the address itself", "the address of a token endpoint is literal text without a fragment")
+	} else {
+		t.origin = c.origin(at.Key("token_url"), cfg.TokenURL, nil)
 	}
-	id, password := c.text(at.Key("client_id"), cfg.ClientID), c.text(at.Key("client_secret"), cfg.ClientSecret)
+	id, password := c.text(at.Key("client_id"), cfg.ClientID), c.secret(at.Key("client_secret"), cfg.ClientSecret)
 	for i, scope := range cfg.Scopes {
 		if !isScope(scope) {
-			c.wrong(at.Key("scopes").Index(i), "one scope an item, as literal text", "%q cannot be a scope", scope)
+			c.wrong(at.Key("scopes").Index(i), "write one scope an item, such as [read, write]", "%q cannot be a scope", scope)
 		}
 	}
 	t.config = sync.OnceValues(func() (*clientcredentials.Config, error) {

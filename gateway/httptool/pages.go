@@ -30,7 +30,7 @@ func (c *compiler) pagesOf(at diag.Cursor, cfg Config) *pages {
 	case p.most == 0:
 		p.most = DefaultPages
 	case p.most < 0, p.most > MaxPages:
-		c.wrong(at.Key("most"), "", "the number of pages must be between 1 and %d", MaxPages)
+		c.wrong(at.Key("most"), "write one of these", "the number of pages must be between 1 and %d", MaxPages)
 	}
 	p.next = c.needed(at.Key("next"), cfg.Pages.Next, expression.WantAny, "such as body.next, the address of the next page, or null behind the last one")
 	p.items = c.needed(at.Key("items"), cfg.Pages.Items, expression.WantAny, "such as body.items, the list in one page")

@@ -45,6 +45,8 @@ func (c *compiler) pollOf(at diag.Cursor, cfg *Poll, t target, timeout time.Dura
 		c.wrong(at.Key("for"), "leave it out to wait as long as the tool may run", "a time cannot be negative")
 	case cfg.For > 0 && cfg.For < p.every:
 		c.wrong(at.Key("for"), "", "nothing would be asked: it is shorter than the %s between two requests", p.every)
+	case timeout > 0 && p.every >= timeout:
+		at.Key("every").Warnf("write a shorter time, or a longer timeout of the tool", "the tool is stopped after %s, before it asks again", timeout)
 	case timeout > 0 && cfg.For > timeout:
 		at.Key("for").Warnf("write the time under timeout too", "the tool is stopped after %s, before this is over", timeout)
 	}
@@ -57,6 +59,8 @@ func (c *compiler) pollAddress(at diag.Cursor, text string, t target, p *poll) {
 	if text == "" {
 		return
 	}
+	c.elsewhere = &requestsOnly
+	defer func() { c.elsewhere = nil }()
 	whole := c.template(at, text)
 	if whole == nil {
 		return

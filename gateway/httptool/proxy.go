@@ -34,9 +34,13 @@ func (c *compiler) proxy(at diag.Cursor, text string, deps UpstreamDeps) *proxy 
 	escape := encode
 	if t.Exact() {
 		escape = asIs // the whole address is a secret
-	} else if _, err := proxyAddress(c.sample(text)); err != nil {
-		c.wrong(at, "write it as http://host:port or http://user:${secret.name}@host:port", "%v", err)
+	} else if problem := c.wrongProxy(text); problem != "" {
+		c.wrong(at, "write it as http://host:port or http://user:${secret.name}@host:port", "%s", problem)
 		return nil
+	}
+	if user, _, found := strings.Cut(text, "@"); found && !strings.Contains(user, "${") {
+		at.Warnf("declare the password under secrets and write http://user:${secret.name}@host:port",
+			"the credential stands in the file itself, and it is not masked where it shows up")
 	}
 	env := c.env
 	return &proxy{address: sync.OnceValues(func() (*url.URL, error) {
@@ -46,6 +50,17 @@ func (c *compiler) proxy(at diag.Cursor, text string, deps UpstreamDeps) *proxy 
 		}
 		return proxyAddress(text)
 	})}
+}
+
+// wrongProxy says what is wrong with an address that is no secret as a whole.
+func (c *compiler) wrongProxy(text string) string {
+	if strings.Contains(text[strings.LastIndexByte(text, '@')+1:], "${") {
+		return "scheme, host and port of a proxy are literal text"
+	}
+	if _, err := proxyAddress(c.sample(text)); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // sample is a template with a value in place of each ${…} that stands for

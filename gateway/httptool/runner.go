@@ -3,6 +3,8 @@ package httptool
 import (
 	"context"
 	"net/http"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,7 +63,7 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 // answer compiles what is asked about an answer.
 func (c *compiler) answer(at diag.Cursor, cfg Config, deps Deps, r *runner) {
 	r.ok = c.program(at.Key("ok"), cfg.OK, expression.WantBool)
-	r.sentence = c.program(at.Key("error"), cfg.Error, expression.WantAny)
+	r.sentence = c.sentence(at.Key("error"), cfg.Error)
 	r.result = c.program(at.Key("result"), cfg.Result, expression.WantAny)
 	r.pages = c.pagesOf(at.Key("pages"), cfg)
 	r.poll = c.pollOf(at.Key("poll"), cfg.Poll, r.target, deps.Timeout)
@@ -73,6 +75,19 @@ func (c *compiler) answer(at diag.Cursor, cfg Config, deps Deps, r *runner) {
 		r.readsHeaders = r.readsHeaders || p.Reads("headers")
 		r.readsBody = r.readsBody || p.Reads("body")
 	}
+}
+
+// plainSentence is a text that is a sentence and no expression.
+var plainSentence = regexp.MustCompile(`^[A-Z][\w']*( [\w',;-]+)+[.!?]?$|^[A-Z]\w*\.$`)
+
+// sentence compiles the expression that gives the sentence for the model, and
+// tells who wrote the sentence itself how to.
+func (c *compiler) sentence(at diag.Cursor, source string) *expression.Program {
+	if plainSentence.MatchString(source) {
+		c.wrong(at, `write '"`+strings.ReplaceAll(source, "'", "''")+`"'`, "this key is an expression, and in one a sentence stands in quotes")
+		return nil
+	}
+	return c.program(at, source, expression.WantAny)
 }
 
 // environments declares what templates of the request and expressions over the

@@ -43,13 +43,25 @@ func (c *compiler) upstream(at diag.Cursor, cfg Config, deps Deps) *Upstream {
 	case cfg.URL != "":
 		c.wrong(at.Key("url"), "leave out url, and write what follows the upstream's address under path", "the request has an upstream already, which has an address of its own")
 	case !known:
-		names := slices.Sorted(maps.Keys(deps.Upstreams))
-		hint := cmp.Or(diag.DidYouMean(cfg.Upstream, names), "name one of those under upstreams")
-		c.wrong(at.Key("upstream"), hint, "unknown upstream %q", cfg.Upstream)
+		c.wrong(at.Key("upstream"), upstreamHint(cfg.Upstream, slices.Sorted(maps.Keys(deps.Upstreams))), "unknown upstream %q", cfg.Upstream)
 	case u == nil:
 		c.failed = true // what is wrong with it is told where it stands
 	}
 	return u
+}
+
+// upstreamHint says what may stand in place of a name that no upstream has.
+func upstreamHint(name string, known []string) string {
+	const most = 10 // names that are listed
+	switch {
+	case len(known) == 0:
+		return "declare it: upstreams: {" + name + ": {url: https://host}}"
+	case strings.Contains(name, "${"):
+		return "write a fixed name of an entry under upstreams"
+	case len(known) > most:
+		return cmp.Or(diag.DidYouMean(name, known), "name one of those under upstreams")
+	}
+	return cmp.Or(diag.DidYouMean(name, known), "declared under upstreams: "+strings.Join(known, ", "))
 }
 
 func (c *compiler) target(at diag.Cursor, cfg Config, u *Upstream, client *Client) target {
@@ -76,6 +88,9 @@ func (c *compiler) path(at diag.Cursor, text string) []piece {
 	aside := diag.NewCursor(&diag.Report{}, nowhere)
 	switch {
 	case text[0] == '/':
+	case strings.Contains(text, "://"):
+		c.wrong(at, "write what follows the host; an address as a whole belongs under url, without upstream", what)
+		return nil
 	case !strings.Contains(text, "${") && expression.ParseTemplate(aside, text, c.env) == nil:
 		c.wrong(at, "write /${"+strings.TrimSpace(text)+"}", what)
 		return nil
@@ -115,13 +130,25 @@ func (c *compiler) origin(at diag.Cursor, text string, client *Client) string {
 		c.wrong(at, hint, "the address does not start with http:// or https://")
 	case strings.Contains(host, "@"):
 		c.wrong(at, `write auth: {basic: {username: name, password: "${secret.name}"}}`, "the address holds a user name or a password")
+	case host == "":
+		c.wrong(at, hint, "the address has no host")
 	case !isHost(scheme + "://" + host):
-		c.wrong(at, hint, "%q is not a host, with or without a port", host)
+		c.wrongHost(at, scheme, host)
 	default:
 		warnOfRefusal(at, scheme+"://"+host, client)
 		return scheme + "://" + host
 	}
 	return ""
+}
+
+// wrongHost tells a wrong port from a wrong host. What stands in place of a port
+// is not repeated: it may be a password.
+func (c *compiler) wrongHost(at diag.Cursor, scheme, host string) {
+	if i := strings.LastIndexByte(host, ':'); i > 0 && isHost(scheme+"://"+host[:i]) {
+		c.wrong(at, "write a number from 1 to 65535, or leave it out with its colon", "the port behind %q is none", host[:i])
+		return
+	}
+	c.wrong(at, "write it as https://host or https://host/path", "%q is not a host, with or without a port", host)
 }
 
 func isHost(text string) bool {

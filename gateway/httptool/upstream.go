@@ -59,7 +59,7 @@ func (c *Client) plain() *Upstream {
 // files of "tls" only where secrets are resolved.
 func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, deps UpstreamDeps) *Upstream {
 	c.mask(deps.Masker)
-	k := compiler{env: secretsOnly(deps.SecretNames)}
+	k := compiler{env: secretsOnly(deps.SecretNames), elsewhere: &callsOnly}
 	u := &Upstream{client: c, timeout: cfg.Timeout, guard: c.guard.with(cfg.Networks), masker: deps.Masker}
 	u.origin = k.origin(at.Key("url"), cfg.URL, &Client{guard: u.guard})
 	u.base = k.base(at.Key("url"), cfg.URL, len(u.origin))

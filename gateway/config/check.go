@@ -81,7 +81,7 @@ func (c *checker) wrongKind(t *trail, n *node, s *shape, want, hint string) (any
 
 func (c *checker) object(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != mapping {
-		return c.wrongKind(t, n, s, "a map", "its keys: "+strings.Join(s.keys, ", "))
+		return c.wrongKind(t, n, s, "a map", cmp.Or(s.note.instead, "its keys: "+strings.Join(s.keys, ", ")))
 	}
 	out := make(map[string]any, len(n.members))
 	for i := range n.members {
@@ -106,7 +106,7 @@ func (c *checker) unknownKey(t *trail, m *member, s *shape) {
 		c.report(t, m.place, "remove it; this version of gateway does not read it", "this key is not built yet")
 		return
 	}
-	hint := cmp.Or(diag.DidYouMean(m.key, s.keys), "known here: "+strings.Join(s.keys, ", "))
+	hint := cmp.Or(s.strayed[m.key], diag.DidYouMean(m.key, s.keys), "known here: "+strings.Join(s.keys, ", "))
 	if src := m.place.src; src != nil && src.origin == originEnv {
 		hint = envHint(t.parent.path(), m, s.keys)
 	}
@@ -127,7 +127,7 @@ func (c *checker) missingKeys(t *trail, n *node, s *shape) {
 
 func (c *checker) dict(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != mapping {
-		return c.wrongKind(t, n, s, "a map from names to values", "")
+		return c.wrongKind(t, n, s, "a map from names to values", cmp.Or(s.note.instead, "write {name: value}"))
 	}
 	out := make(map[string]any, len(n.members))
 	for i := range n.members {
@@ -144,14 +144,14 @@ func (c *checker) dict(t *trail, n *node, s *shape) (any, bool) {
 
 func (c *checker) list(t *trail, n *node, s *shape) (any, bool) {
 	if n.kind != list {
-		hint := ""
-		if n.scalar() && !s.note.private && s.elem.form != formObject {
+		hint := s.note.instead
+		if hint == "" && n.scalar() && !s.note.private && s.elem.form != formObject {
 			hint = "write [" + shorten(n.text, maxShown) + "]"
 		}
 		return c.wrongKind(t, n, s, "a list", hint)
 	}
 	if len(n.items) == 0 && s.note.filled {
-		c.report(t, t.place, "give it an entry, or remove the key to leave the choice open", "must not be empty")
+		c.report(t, t.place, cmp.Or(s.note.instead, "give it an entry, or remove the key to leave the choice open"), "must not be empty")
 		return nil, false
 	}
 	out := make([]any, 0, len(n.items))

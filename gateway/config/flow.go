@@ -122,7 +122,7 @@ func cutFlow(src *source, to int) *diag.Problem {
 func commentHint(line string) string {
 	for _, v := range flowValues(line) {
 		if strings.Contains(v.text, " #") || strings.Contains(v.text, "\t#") {
-			return quoteAdvice(prefixOf(v.key), v.text)
+			return quoteKey(v.key, v.text)
 		}
 	}
 	return ""

@@ -54,7 +54,7 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	if p := cutFlow(src, at.line); p != nil {
 		return p
 	}
-	m := explain(e.Message)
+	m := explain(e.Message, holdsCredential(src.line(at.line)))
 	p := &diag.Problem{Place: src.at(at), Text: "not valid YAML: " + m.text, Hint: m.hint}
 	if start.line > 0 && start.line < at.line {
 		p.Text += fmt.Sprintf(", in what starts on line %d", start.line)
@@ -66,9 +66,14 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	return p
 }
 
-// explain finds plainer words for a message of the library.
-func explain(said string) mistake {
-	if name := unknownAnchor.FindStringSubmatch(said); name != nil {
+// explain finds plainer words for a message of the library; what it names is
+// not repeated where it may be private.
+func explain(said string, private bool) mistake {
+	name := unknownAnchor.FindStringSubmatch(said)
+	switch {
+	case name != nil && private:
+		return mistake{text: "* starts an alias in YAML, and nothing before it has that name", hint: quoteAdvice("", "")}
+	case name != nil:
 		return mistake{
 			text: fmt.Sprintf("*%s is an alias in YAML, and nothing before it is named &%s", name[1], name[1]),
 			hint: "if it is text, put it in single quotes: " + singleQuoted("*"+name[1]),
@@ -165,13 +170,22 @@ func quoteLine(line string, flow bool) string {
 	return ""
 }
 
+// quoteKey is the advice to quote the value of a key, which is not repeated
+// where it may be a credential.
+func quoteKey(key, value string) string {
+	if mayBeCredential(key, value) {
+		return quoteAdvice("", "") + ": " + key + ": '…'"
+	}
+	return quoteAdvice(prefixOf(key), value)
+}
+
 // quoteBlock is quoteLine for the key and value of a line.
 func quoteBlock(key, value string) string {
 	if quoted.MatchString(value) || openQuote.MatchString(value) {
 		return ""
 	}
 	if expressionKey.MatchString(key) || holdsTemplate.MatchString(value) || needsQuotes.MatchString(value) {
-		return quoteAdvice(key+": ", value)
+		return quoteKey(key, value)
 	}
 	return ""
 }

@@ -206,8 +206,11 @@ func textSchema(n *note) *jsonSchema {
 	if n.filled {
 		out.Pattern = someText
 	}
-	if n.literal {
+	if n.literal != "" {
 		out.Not = &jsonSchema{Pattern: `\$\{`}
+	}
+	if n.path {
+		out.Not = &jsonSchema{Pattern: `\$\{|^-----BEGIN|\n`}
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func (c *checker) scalar(t *trail, n *node, s *shape) (any, bool) {
 	case formInt:
 		return c.integer(t, n, s)
 	case formDuration:
-		return c.parsed(t, n, s, "a duration, such as 30s", durationHint(n), func(text string) error {
+		return c.parsed(t, n, s, "a duration, such as 30s", durationHint(n, s.note.example), func(text string) error {
 			_, err := ParseDuration(text)
 			return err
 		})
@@ -46,16 +46,19 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 	}
 	switch {
 	case s.note.filled && strings.TrimSpace(n.text) == "":
-		c.report(t, t.place, "give it a value, or remove it", "must not be empty")
+		c.report(t, t.place, cmp.Or(s.note.required, "give it a value, or remove it"), "must not be empty")
 		return nil, false
 	case s.note.oneOf != nil && !slices.Contains(s.note.oneOf, n.text):
 		hint := diag.DidYouMean(n.text, s.note.oneOf)
-		c.report(t, t.place, hint, "must be one of %s, got %q", strings.Join(s.note.oneOf, ", "), shorten(n.text, maxShown))
+		c.report(t, t.place, hint, "must be %s, got %q", choice(s.note.oneOf), shorten(n.text, maxShown))
 		return nil, false
 	}
-	if s.note.literal && strings.Contains(n.text, "${") {
-		c.report(t, t.place, "write the sentence without ${…}; the reason of a policy rule may hold it",
-			"this key is literal text, and ${…} would be shown as it stands")
+	if s.note.literal != "" && strings.Contains(n.text, "${") {
+		c.report(t, t.place, s.note.literal, "this key is literal text, and nothing is put in place of ${…}")
+		return nil, false
+	}
+	if s.note.path && isContent(n.text) {
+		c.report(t, t.place, "put it into a file and write the path", "this is the content of a file, and the key takes the path of one")
 		return nil, false
 	}
 	c.cutByComment(t, n, s.note.expression)
@@ -65,8 +68,10 @@ func (c *checker) text(t *trail, n *node, s *shape) (any, bool) {
 // textHint says what to write where a text is wanted and something else stands.
 func textHint(n *node, note *note) string {
 	switch {
+	case note.instead != "":
+		return note.instead
 	case note.oneOf != nil:
-		return "write one of " + strings.Join(note.oneOf, ", ")
+		return "write " + choice(note.oneOf)
 	case note.example != "":
 		return "write " + note.example + " for example"
 	case n.scalar():
@@ -83,7 +88,7 @@ func (c *checker) integer(t *trail, n *node, s *shape) (any, bool) {
 		if n.kind == text && intText.MatchString(n.text) {
 			hint = "write it without quotes"
 		}
-		return c.wrongKind(t, n, s, "a whole number", cmp.Or(hint, s.note.required))
+		return c.wrongKind(t, n, s, "a whole number", cmp.Or(hint, s.note.required, s.note.instead))
 	}
 	i, err := strconv.Atoi(n.text)
 	if err != nil {
@@ -129,9 +134,25 @@ func boolHint(n *node) string {
 	return ""
 }
 
+// choice lists the words that a text may be.
+func choice(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return "one of " + strings.Join(words, ", ")
+}
+
+// isContent reports a text that stands in a file and does not name one.
+func isContent(text string) bool {
+	return strings.Contains(text, "\n") || strings.HasPrefix(text, "-----BEGIN")
+}
+
 // durationHint helps with a number that lacks its unit.
-func durationHint(n *node) string {
-	if n.kind == integer {
+func durationHint(n *node, example string) string {
+	switch {
+	case n.kind == integer && example != "":
+		return "write the unit too, such as " + example
+	case n.kind == integer:
 		return "write the unit too: " + shorten(n.text, maxShown) + "s"
 	}
 	return ""

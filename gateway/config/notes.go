@@ -9,33 +9,52 @@ type note struct {
 	unless     string   // a key beside it with which a required key may be left out
 	oneOf      []string // the words a text may be
 	example    string   // a value, for the hint where something else than a text stands
+	instead    string   // what to write where a value of another kind stands; goes before example
 	filled     bool     // a text or list must not be empty; of Texts, the list
 	expression bool     // the text is an expression
-	literal    bool     // the text is shown as it is and may hold no ${…}
+	literal    string   // not empty: the text may hold no ${…}, and this is the hint where it does
+	path       bool     // the text is the path of a file, and not what that holds
 	private    bool     // the value may be a secret written in the wrong place: never show it
 }
 
 var actions = []string{"allow", "ask", "deny"}
 
 // webhookURL is the note on the address of a webhook.
-var webhookURL = note{required: "write it as https://host or https://host/path", absent: "the webhook has no address"}
+var webhookURL = note{required: writeURL, absent: "the webhook has no address"}
+
+// Hints of several notes.
+const (
+	writeSentence   = "write the sentence without ${…}"
+	writeRefusal    = writeSentence + "; the reason of a policy rule may hold it"
+	writePath       = "write the path itself"
+	writeURL        = "write it as https://host or https://host/path"
+	writeCredential = "write ${secret.name}, with the name of an entry under secrets"
+	writeNetworks   = "write {allow: [10.20.0.0/16]} for example"
+)
 
 // notes are by path; * stands for a name or an index.
-var notes = map[string]note{
+var notes = withAuth(map[string]note{
 	"version":       {required: "write version: 1"},
 	"include.*":     {filled: true},
-	"secrets":       {private: true},
+	"tools":         {instead: "write {name: {description: …, and how it runs}}"},
+	"secrets":       {private: true, instead: "write {name: {env: NAME}}"},
 	"secrets.*":     {private: true},
 	"secrets.*.env": {private: true, filled: true}, "secrets.*.file": {private: true, filled: true},
 	"server.listen":                      {filled: true, example: `"` + DefaultListen + `"`},
 	"store.url":                          {filled: true},
+	"store.keep":                         {instead: "write {results: 24h} for example"},
+	"store.keep.results":                 {example: "24h"},
+	"networks":                           {instead: writeNetworks},
+	"defaults.max_result_size":           {instead: "write a number of characters, such as 16000"},
+	"tools.*.max_result_size":            {instead: "write a number of characters, such as 16000"},
 	"tools.*.tags.*":                     {filled: true},
 	"tools.*.output":                     {oneOf: []string{"auto", "content", "json", "text"}},
 	"tools.*.expr":                       {filled: true, expression: true},
-	"tools.*.http.url":                   {required: "write it as https://host or https://host/path", absent: "the request has no address", unless: "upstream"},
+	"tools.*.http.url":                   {required: writeURL + ", or name an upstream", absent: "the request has no address", unless: "upstream"},
 	"tools.*.command.argv":               {required: "write it as a list: [program, argument, …]", absent: "the command has no program", filled: true},
 	"tools.*.http.headers":               {private: true},
-	"tools.*.http.upstream":              {filled: true},
+	"tools.*.http.upstream":              {filled: true, instead: "write the name of an entry under upstreams"},
+	"tools.*.http.query":                 {instead: `write {name: value}, such as {q: "${args.q}"}`},
 	"tools.*.http.ok":                    {filled: true, expression: true},
 	"tools.*.http.error":                 {filled: true, expression: true},
 	"tools.*.http.result":                {filled: true, expression: true},
@@ -43,24 +62,27 @@ var notes = map[string]note{
 	"tools.*.http.pages.items":           {required: "write the expression that gives the items of a page, such as body.items", filled: true, expression: true},
 	"tools.*.http.poll.until":            {required: "write the expression that says when the job is over, such as body.state == \"done\"", filled: true, expression: true},
 	"tools.*.http.poll.url":              {filled: true},
-	"tools.*.http.body.multipart":        {filled: true},
+	"tools.*.http.body":                  {instead: "write {json: …}, or one of base64, form, multipart and text"},
+	"tools.*.http.body.multipart":        {filled: true, instead: `write a list of parts, such as [{name: file, base64: "${args.file}"}]`},
 	"tools.*.http.body.multipart.*.name": {required: "every part has a name", filled: true},
-	"tools.*.http.auth":                  {private: true},
-	"tools.*.http.auth.oauth2.scopes.*":  {filled: true},
 	"tools.*.command.cwd":                {filled: true},
 	"tools.*.command.env":                {private: true},
-	"tools.*.command.exit.*":             {filled: true, literal: true},
+	"tools.*.command":                    {instead: "write {argv: [program, argument, …]}"},
+	"tools.*.command.exit":               {instead: "write {1: what that status means} for example"},
+	"tools.*.command.exit.*":             {filled: true, literal: writeSentence},
 	"tools.*.command.progress":           {oneOf: []string{"json-lines"}},
-	"tools.*.exclusive":                  {filled: true},
-	"upstreams.*.url":                    {required: "write it as https://host or https://host/path", absent: "the upstream has no address"},
-	"upstreams.*.auth":                   {private: true},
+	"tools.*.exclusive":                  {filled: true, literal: "write a fixed word: all tools with the same one wait for each other"},
+	"upstreams":                          {instead: "write {name: {url: https://host}}"},
+	"upstreams.*":                        {instead: "write {url: https://host}"},
+	"upstreams.*.url":                    {required: writeURL, absent: "the upstream has no address", filled: true},
 	"upstreams.*.headers":                {private: true},
 	"upstreams.*.proxy":                  {private: true, filled: true},
-	"upstreams.*.tls.ca":                 {filled: true},
-	"upstreams.*.tls.cert":               {filled: true},
-	"upstreams.*.tls.key":                {filled: true},
+	"upstreams.*.networks":               {instead: writeNetworks},
+	"upstreams.*.breaker":                {instead: "write {failures: 0} to turn it off, or {failures: 5, pause: 10s}"},
+	"upstreams.*.tls.ca":                 {filled: true, path: true, literal: writePath},
+	"upstreams.*.tls.cert":               {filled: true, path: true, literal: writePath},
+	"upstreams.*.tls.key":                {filled: true, path: true, literal: writePath, private: true},
 	"upstreams.*.tls.server_name":        {filled: true},
-	"upstreams.*.auth.oauth2.scopes.*":   {filled: true},
 	"policy.default":                     {oneOf: actions},
 	"policy.rules.*.name": {
 		required: "a rule is known by its name in lists, records and answers", unless: "preset", filled: true,
@@ -78,7 +100,7 @@ var notes = map[string]note{
 	"hooks.before.*.when":         {filled: true, expression: true},
 	"hooks.before.*.set.*":        {filled: true, expression: true},
 	"hooks.before.*.http.url":     webhookURL,
-	"hooks.before.*.refuse":       {filled: true, literal: true},
+	"hooks.before.*.refuse":       {filled: true, literal: writeRefusal},
 	"hooks.before.*.on_error":     {oneOf: []string{"deny", "skip"}},
 	"hooks.before.*.http.headers": {private: true},
 	"hooks.after.*.name":          {required: "a hook is known by its name in lists and records", filled: true},
@@ -86,7 +108,7 @@ var notes = map[string]note{
 	"hooks.after.*.result":        {filled: true, expression: true},
 	"hooks.after.*.append":        {filled: true, expression: true},
 	"hooks.after.*.http.url":      webhookURL,
-	"hooks.after.*.refuse":        {filled: true, literal: true},
+	"hooks.after.*.refuse":        {filled: true, literal: writeRefusal},
 	"hooks.after.*.on_error":      {oneOf: []string{"deny", "skip"}},
 	"hooks.after.*.http.headers":  {private: true},
 	"inject.*.tools":              {required: "name the tools, such as [\"*\"]", filled: true},
@@ -98,7 +120,7 @@ var notes = map[string]note{
 	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
 	"policy.rules.*.tags": {filled: true}, "policy.rules.*.tags.*": {filled: true},
 	"policy.rules.*.callers": {filled: true}, "policy.rules.*.callers.*": {filled: true},
-}
+})
 
 // unbuilt are the keys of the format that this version does not read yet, by
 // the path of the map they belong to. A key that gets built moves from here to

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,7 +29,9 @@ type PrintOptions struct {
 //
 // Relative paths stay as they are written. No secret is resolved, and what
 // stands under secrets and is neither a variable's nor a file's name is not
-// shown.
+// shown, nor is what may be a credential that the file itself holds: a literal
+// text under "auth", the user of an address, a header or a variable whose name
+// says so.
 func (c *Config) Print(w io.Writer, opts PrintOptions) error {
 	root := c.withDefaults()
 	if opts.JSON {
@@ -72,6 +75,7 @@ func (c *Config) withDefaults() *node {
 			section.value.put(member{key: d.key, value: &node{kind: d.kind, text: d.value, place: at}})
 		}
 	}
+	root = hideCredentials(root, shapeOf(reflect.TypeFor[Config](), nil), "")
 	if secrets := root.find("secrets"); secrets != nil {
 		secrets.value = hideSecrets(secrets.value, nil)
 	}

@@ -18,10 +18,14 @@ var refinements = map[string]func(*jsonSchema){
 // demands add what has to be written. They do not hold in a layer over other
 // files, which may hold the rest.
 var demands = map[string]func(*jsonSchema){
-	"secrets.*":      func(s *jsonSchema) { s.OneOf = exactlyOne("env", "file") },
-	"tools.*":        func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, kindBlocks)...) },
-	"hooks.before.*": func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, beforeBlocks)...) },
-	"hooks.after.*":  func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, afterBlocks)...) },
+	"secrets.*":                     func(s *jsonSchema) { s.OneOf = exactlyOne("env", "file") },
+	"tools.*":                       func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, kindBlocks)...) },
+	"hooks.before.*":                func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, beforeBlocks)...) },
+	"hooks.after.*":                 func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, afterBlocks)...) },
+	"upstreams.*.auth":              func(s *jsonSchema) { s.OneOf = exactlyOne(authKinds...) },
+	"tools.*.http.auth":             func(s *jsonSchema) { s.OneOf = exactlyOne(authKinds...) },
+	"tools.*.http.body":             func(s *jsonSchema) { s.OneOf = exactlyOne(bodyKinds...) },
+	"tools.*.http.body.multipart.*": func(s *jsonSchema) { s.OneOf = exactlyOne(partKinds...) },
 	"policy.rules.*": func(s *jsonSchema) {
 		own, preset := with("name", "action"), with("preset")
 		own.Not, preset.Not = with("preset"), withAny("tags", "action", "reason", "when")

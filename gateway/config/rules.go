@@ -37,6 +37,8 @@ func (c *Config) checkRules() {
 	c.checkKinds()
 	c.checkLimits()
 	c.checkUpstreams()
+	c.checkAuth()
+	c.checkRequests()
 	c.checkPolicy()
 	c.checkHooks()
 	c.checkGroups()

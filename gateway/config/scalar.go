@@ -69,6 +69,10 @@ func (b *builder) tagged(y *yaml.Node) kind {
 	at := b.position(y)
 	k, ok := coreTags[y.Tag]
 	if !ok {
+		if isPrivate(b.path) {
+			b.report(at, quoteAdvice("", ""), "! starts a YAML tag here, and this file knows no such tag")
+			return broken
+		}
 		b.report(at, tagHint(y), "%s is a YAML tag here, and this file knows no such tag", y.Tag)
 		return broken
 	}

@@ -37,6 +37,7 @@ type shape struct {
 	fields  map[string]*shape // of an object, by key
 	keys    []string          // the keys of fields, sorted
 	unbuilt map[string]bool   // keys of an object that a later version reads
+	strayed map[string]string // keys that belong elsewhere than in an object, and what to write
 	elem    *shape            // of a dict or list
 	note    note
 }
@@ -54,9 +55,14 @@ var leafForms = map[reflect.Type]form{
 const tagName = "koanf"
 
 // shapeOf reads a type. The pattern is the path of the value with * for names
-// and indexes; it finds what notes and unbuilt say of the place.
-func shapeOf(t reflect.Type, pattern []string) *shape {
+// and indexes; it finds what notes, unbuilt and strayed say of the place.
+func shapeOf(t reflect.Type, pattern []string) *shape { return shapeIn(t, pattern, false) }
+
+// shapeIn is shapeOf for what stands inside something else: all that is inside
+// a private value is private too.
+func shapeIn(t reflect.Type, pattern []string, private bool) *shape {
 	s := &shape{note: notes[strings.Join(pattern, ".")]}
+	s.note.private = s.note.private || private
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -68,9 +74,9 @@ func shapeOf(t reflect.Type, pattern []string) *shape {
 	case reflect.Struct:
 		s.object(t, pattern)
 	case reflect.Map:
-		s.form, s.elem = formDict, shapeOf(t.Elem(), further(pattern, "*"))
+		s.form, s.elem = formDict, shapeIn(t.Elem(), further(pattern, "*"), s.note.private)
 	case reflect.Slice:
-		s.form, s.elem = formList, shapeOf(t.Elem(), further(pattern, "*"))
+		s.form, s.elem = formList, shapeIn(t.Elem(), further(pattern, "*"), s.note.private)
 	case reflect.Bool:
 		s.form = formBool
 	case reflect.Int:
@@ -87,11 +93,12 @@ func (s *shape) object(t reflect.Type, pattern []string) {
 	s.form, s.fields = formObject, map[string]*shape{}
 	for field := range t.Fields() {
 		if key := field.Tag.Get(tagName); key != "" {
-			s.fields[key] = shapeOf(field.Type, further(pattern, key))
+			s.fields[key] = shapeIn(field.Type, further(pattern, key), s.note.private)
 		}
 	}
 	s.keys = slices.Sorted(maps.Keys(s.fields))
-	s.unbuilt = unbuilt[strings.Join(pattern, ".")]
+	place := strings.Join(pattern, ".")
+	s.unbuilt, s.strayed = unbuilt[place], strayed[place]
 }
 
 func further(pattern []string, key string) []string { return append(slices.Clip(pattern), key) }

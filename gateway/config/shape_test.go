@@ -27,13 +27,25 @@ func (s *shape) lookup(pattern string) *shape {
 	return s
 }
 
-// TestTablesFitTypes finds notes and unbuilt keys that the types have left
+// TestTablesFitTypes finds notes, strayed and unbuilt keys that the types have left
 // behind: renamed, removed or, for an unbuilt key, built meanwhile.
 func TestTablesFitTypes(t *testing.T) {
 	root := shapeOf(reflect.TypeFor[Config](), nil)
 	for pattern := range notes {
 		if root.lookup(pattern) == nil {
 			t.Errorf("the note on %s is about nothing", pattern)
+		}
+	}
+	for pattern, keys := range strayed {
+		s := root.lookup(pattern)
+		if s == nil || s.form != formObject {
+			t.Errorf("strayed keys of %q: there is no such map", pattern)
+			continue
+		}
+		for key := range keys {
+			if s.fields[key] != nil || s.unbuilt[key] {
+				t.Errorf("%s.%s is strayed and belongs there", pattern, key)
+			}
 		}
 	}
 	for pattern, keys := range unbuilt {

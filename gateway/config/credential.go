@@ -1,0 +1,77 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// credentialKey are keys whose values may be credentials, wherever they
+	// stand: those of this format, and names of headers and variables that speak
+	// for themselves.
+	credentialKey = regexp.MustCompile(`(?i)^(bearer|value|cookie|proxy|.*(auth|token|secret|passw|pwd|credential|apikey).*|(.*[-_])?key)$`)
+	// addressKey are keys of addresses, which may match that too.
+	addressKey = regexp.MustCompile(`(?i)[-_]ur[il]$`)
+	// lineKey finds the keys on a line that have a text behind them.
+	lineKey = regexp.MustCompile(`([A-Za-z_][\w-]*)["']?: *[^ {\[]`)
+	// userInfo is the start of an address that names a user.
+	userInfo = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)?[^/?#]*@`)
+)
+
+// mayBeCredential reports whether a text may be a credential that was written
+// into the file: its key says so, and no ${…} stands for the value.
+func mayBeCredential(key, value string) bool {
+	return credentialKey.MatchString(key) && !addressKey.MatchString(key) && !strings.Contains(value, "${")
+}
+
+// holdsCredential reports a line that may hold a credential.
+func holdsCredential(line string) bool {
+	for _, m := range lineKey.FindAllStringSubmatch(line, -1) {
+		if mayBeCredential(m[1], "") {
+			return true
+		}
+	}
+	return false
+}
+
+// hideCredentials copies the part of a tree at a path, in which s says what is
+// private, without texts that may be credentials.
+func hideCredentials(n *node, s *shape, key string) *node {
+	if s == nil || n.kind == broken {
+		return n
+	}
+	c := *n
+	if n.scalar() && n.kind != null {
+		if shown := withoutCredential(n.text, s, key); shown != n.text {
+			c.kind, c.text = text, shown
+		}
+		return &c
+	}
+	c.items, c.members, c.index = nil, nil, nil
+	for _, item := range n.items {
+		inside := s
+		if s.elem != nil {
+			inside = s.elem
+		}
+		c.items = append(c.items, hideCredentials(item, inside, key))
+	}
+	for i := range n.members {
+		m := n.members[i]
+		m.value = hideCredentials(m.value, s.inside(m.key), m.key)
+		c.put(m)
+	}
+	return &c
+}
+
+// withoutCredential is a text as it may be shown.
+func withoutCredential(value string, s *shape, key string) string {
+	switch {
+	case s.note.path && !isContent(value), strings.Contains(value, "${"):
+		return value
+	case key == "url", key == "proxy":
+		return userInfo.ReplaceAllString(value, "${1}"+hiddenSecret+"@")
+	case s.note.private && (s.note.path || mayBeCredential(key, value)):
+		return hiddenSecret
+	}
+	return value
+}

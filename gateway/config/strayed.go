@@ -1,0 +1,57 @@
+package config
+
+const (
+	besideBlock  = "write it at the tool, beside its kind, or at the upstream"
+	underHTTP    = "write it inside http: {…}"
+	underCommand = "write it inside command: {…}"
+	atUpstream   = "write it at an entry under upstreams, which the tool then names"
+	atTool       = "write it at each tool"
+	asBody       = "write body: {…} around it"
+)
+
+// strayed are keys that people write in a map they do not belong to, by the path
+// of that map, and what to write.
+var strayed = map[string]map[string]string{
+	"tools.*": {
+		"url": underHTTP, "upstream": underHTTP, "path": underHTTP, "method": underHTTP, "query": underHTTP, "headers": underHTTP,
+		"body": underHTTP, "auth": underHTTP, "ok": underHTTP, "error": underHTTP, "result": underHTTP, "pages": underHTTP, "poll": underHTTP,
+		"argv": underCommand, "stdin": underCommand, "cwd": underCommand, "env": underCommand, "env_only": underCommand,
+		"exit": underCommand, "progress": underCommand, "retry": "did you mean retries?",
+	},
+	"tools.*.http": {
+		"timeout": besideBlock, "retries": besideBlock, "max_output": atTool, "max_result_size": atTool,
+		"tls": atUpstream, "proxy": atUpstream, "networks": atUpstream, "breaker": atUpstream,
+		"json": asBody, "form": asBody, "multipart": asBody, "text": asBody, "base64": asBody, "data": "did you mean body?",
+		"params": "did you mean query?", "paging": "did you mean pages?", "base_url": "did you mean url?",
+	},
+	"tools.*.http.poll":  {"timeout": "did you mean for?", "interval": "did you mean every?"},
+	"tools.*.http.pages": {"max": "did you mean most?", "limit": "did you mean most?"},
+	"tools.*.command": {
+		"timeout": "write it at the tool, beside command", "max_output": atTool, "retries": "write it at the tool, beside command",
+		"cmd": "did you mean argv?", "command": "did you mean argv?", "args": "write program and arguments in one list: argv: [program, argument, …]",
+		"dir": "did you mean cwd?", "workdir": "did you mean cwd?", "working_dir": "did you mean cwd?", "environment": "did you mean env?",
+		"shell": "no shell is involved; where one is needed, write argv: [sh, -c, '…']",
+	},
+	"upstreams.*": {
+		"base_url": "did you mean url?", "address": "did you mean url?", "retry": "did you mean retries?", "max_retries": "did you mean retries?",
+		"path": "write it inside the http block of the tools", "method": "write it inside the http block of the tools",
+		"query": "write it inside the http block of the tools", "ca": "write tls: {ca: …}", "cert": "write tls: {cert: …, key: …}",
+		"bearer": "write auth: {bearer: …}", "basic": "write auth: {basic: …}", "oauth2": "write auth: {oauth2: …}", "token": "write auth: {bearer: …}",
+	},
+	"upstreams.*.auth":       {"token": "did you mean bearer?", "oauth": "did you mean oauth2?"},
+	"tools.*.http.auth":      {"token": "did you mean bearer?", "oauth": "did you mean oauth2?"},
+	"upstreams.*.auth.basic": {"user": "did you mean username?", "pass": "did you mean password?"},
+	"tools.*.http.auth.basic": {
+		"user": "did you mean username?", "pass": "did you mean password?",
+	},
+	"upstreams.*.breaker": {"threshold": "did you mean failures?", "timeout": "did you mean pause?"},
+	"upstreams.*.networks": {
+		"deny": "nothing private is reached unless it is allowed",
+	},
+	"networks": {"deny": "nothing private is reached unless it is allowed"},
+	"defaults": {
+		"concurrency_safe": atTool, "exclusive": atTool, "output": atTool, "retry": "did you mean retries?",
+		"keep": "write store: {keep: {results: 24h}}",
+	},
+	"store": {"results": "write keep: {results: 24h}"},
+}

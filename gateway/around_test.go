@@ -278,3 +278,33 @@ func TestBatchIsRecorded(t *testing.T) {
 		t.Errorf("%d were started", len(log.starts))
 	}
 }
+
+// TestOnceWhatMayHaveActed: a call that was given up while its tool ran is not
+// run again under the same id, unless the tool changes nothing.
+func TestOnceWhatMayHaveActed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		tags []string
+		runs int64
+	}{{nil, 1}, {[]string{tool.TagReadOnly}, 2}} {
+		synctest.Test(t, func(t *testing.T) {
+			var runs atomic.Int64
+			g := with(t, &memoryLog{}, tool.Spec{Tags: tt.tags}, func(ctx context.Context, in tool.Input) (tool.Output, error) {
+				if runs.Add(1) == 1 {
+					return stuck(ctx, in)
+				}
+				return tool.TextOutput("done"), nil
+			}, gateway.Options{})
+			key := handle.Key{Caller: "ann", Chat: "c", ID: "call_1"}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, _, err := g.Handles().Once(ctx, key, call("t", "")); err != nil {
+				t.Fatal(err)
+			}
+			second, replayed, err := g.Handles().Once(t.Context(), key, call("t", ""))
+			if err != nil || runs.Load() != tt.runs || replayed != (tt.runs == 1) || (second.Error != nil) != replayed {
+				t.Errorf("%v: %d runs, %+v, %v", tt.tags, runs.Load(), second.Error, err)
+			}
+		})
+	}
+}

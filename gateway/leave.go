@@ -46,6 +46,7 @@ func (p *passage) result(out tool.Output, err error) tool.Result {
 	r := tool.Result{
 		CallID: p.call.ID, Tool: p.generation.Masker.Text(p.call.Tool), Status: tool.StatusOK,
 		Output: p.mask(out), Duration: time.Since(p.began),
+		MayHaveActed: p.ran && !p.entry.Spec.ReadOnly(),
 	}
 	if out.Noop {
 		r.Status = tool.StatusNoop

@@ -36,9 +36,10 @@ type first struct {
 // Once runs a call unless one of this key was run before, and gives that one's
 // result then, with replayed set; where it still runs, it is waited for. The
 // call runs under the context of whoever asked first. A result is kept for
-// Options.Keep, within Options.Replays and Bytes, unless it says that the call
-// was not run or not to its end (Cancelled, Interrupted, Overloaded,
-// NeedsApproval): then the next one that asks, or waits already, runs the call.
+// Options.Keep, within Options.Replays and Bytes, unless the call was
+// not run or not to its end (Cancelled, Interrupted, Overloaded, NeedsApproval)
+// and cannot have done anything (Result.MayHaveActed): then the next one that
+// asks, or waits already, runs the call.
 // A call whose key has no ID is run every time. The result is shared and must
 // not be changed.
 //
@@ -121,9 +122,12 @@ func (d *Desk) settle(key Key, f *first) {
 	})
 }
 
-// final reports whether a result is that of a call that ran to its end, or that
-// would not be run another time either.
+// final reports whether a result is that of a call that ran to its end, that
+// would not be run another time either, or that must not be.
 func final(r *tool.Result) bool {
+	if r.MayHaveActed {
+		return true
+	}
 	if r.Error == nil {
 		return r.Status != ""
 	}

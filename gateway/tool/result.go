@@ -91,4 +91,7 @@ type Result struct {
 	Output   Output // for an error: one text block with Error.Text()
 	Error    *Error // nil unless Status is StatusError
 	Duration time.Duration
+	// MayHaveActed says that a tool that is not read-only was started: whatever
+	// the result says, running the call again may do the same thing twice.
+	MayHaveActed bool
 }

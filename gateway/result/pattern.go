@@ -3,6 +3,7 @@ package result
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -31,11 +32,21 @@ func compile(pattern string, ignoreCase bool) (*regexp.Regexp, error) {
 	if weight(tree) > maxProgram {
 		return nil, tool.Errorf(tool.InvalidArgs, "the pattern repeats too much").WithHint("Use smaller counts in braces, or * and +.")
 	}
+	if breaksLine(tree) {
+		return nil, tool.Errorf(tool.InvalidArgs, "the pattern has a line break in it, and the search goes line by line").
+			WithHint("Search for one line of it, and use context to see those around it.")
+	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, tool.Errorf(tool.InvalidArgs, "the pattern cannot be used: %s", err).WithHint(patternHint)
 	}
 	return re, nil
+}
+
+// breaksLine reports whether a line break is written in a pattern, which then
+// could never match.
+func breaksLine(e *syntax.Regexp) bool {
+	return e.Op == syntax.OpLiteral && slices.Contains(e.Rune, '\n') || slices.ContainsFunc(e.Sub, breaksLine)
 }
 
 // weight is about how many instructions an expression becomes.

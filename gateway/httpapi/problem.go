@@ -54,9 +54,17 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// sendTimeout is how long a client may take to read an answer.
+const sendTimeout = time.Minute
+
 func send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
+	// A client that does not read must not keep the answer in memory for ever.
+	control := http.NewResponseController(w)
+	if control.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil {
+		defer func() { _ = control.SetWriteDeadline(time.Time{}) }()
+	}
 	_, _ = w.Write(body) // a client that hung up has no use for the error
 }

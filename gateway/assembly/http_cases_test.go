@@ -39,7 +39,7 @@ const caseSecret = "hunter2+hunter2/="
 //
 //	tools.yaml   the configuration; UPSTREAM and OTHER are addresses of servers, secrets come from CASE_SECRET
 //	answers      what UPSTREAM answers; other-answers for OTHER
-//	calls        one JSON object a line: tool, args, and cancel after a while
+//	calls        one JSON object a line: tool, args, wait before it, and times
 //	requests     what the servers were asked (golden)
 //	results      what the calls gave (golden)
 func TestHTTP(t *testing.T) {
@@ -82,7 +82,7 @@ func httpCase(t *testing.T, file string) {
 	addresses := strings.NewReplacer("UPSTREAM", upstream.URL, "OTHER", other.URL)
 	var log bytes.Buffer
 	g := caseHouse(t, addresses.Replace(part("tools.yaml")), &log)
-	results := caseCalls(t, g, part("calls"))
+	results := caseCalls(t, g, upstream, part("calls"))
 	got := map[string]string{
 		"requests": upstream.requests() + other.requests(),
 		"results":  results,
@@ -152,17 +152,16 @@ func caseHouse(t *testing.T, text string, log *bytes.Buffer) *gateway.Gateway {
 }
 
 // caseCalls makes the calls one after the other and writes down what each gave.
-func caseCalls(t *testing.T, g *gateway.Gateway, calls string) string {
+func caseCalls(t *testing.T, g *gateway.Gateway, upstream *recorder, calls string) string {
 	t.Helper()
 	var out strings.Builder
 	d := json.NewDecoder(strings.NewReader(calls))
 	for d.More() {
 		var c struct {
-			Tool   string          `json:"tool"`
-			Args   json.RawMessage `json:"args"`
-			Cancel string          `json:"cancel"`
-			Wait   string          `json:"wait"` // before it
-			Times  int             `json:"times"`
+			Tool  string          `json:"tool"`
+			Args  json.RawMessage `json:"args"`
+			Wait  string          `json:"wait"` // before it
+			Times int             `json:"times"`
 		}
 		if err := d.Decode(&c); err != nil {
 			t.Fatalf("calls: %v", err)
@@ -172,9 +171,7 @@ func caseCalls(t *testing.T, g *gateway.Gateway, calls string) string {
 		}
 		for range max(c.Times, 1) {
 			ctx, cancel := context.WithCancel(t.Context())
-			if after, err := time.ParseDuration(c.Cancel); err == nil {
-				time.AfterFunc(after, cancel)
-			}
+			upstream.during(cancel)
 			r := g.Call(ctx, tool.Call{Tool: c.Tool, Arguments: c.Args, Caller: tool.Caller{ID: "case", Name: "case", Kind: tool.KindGo}})
 			cancel()
 			describe(&out, &r)

@@ -29,10 +29,12 @@ type reply struct {
 	Gzip    bool              `json:"gzip"`   // the body is sent compressed
 	Repeat  int               `json:"repeat"` // times the body is sent
 	Endless bool              `json:"endless"`
-	Delay   string            `json:"delay"` // before the header
-	Stall   string            `json:"stall"` // before the body
-	Reset   bool              `json:"reset"` // the connection is closed instead of an answer
-	Short   bool              `json:"short"` // the connection is closed in the middle of the body
+	Header  int               `json:"header"` // bytes of one more header field
+	Leave   bool              `json:"leave"`  // the caller leaves when the request has come, and there is no answer
+	Delay   string            `json:"delay"`  // before the header
+	Stall   string            `json:"stall"`  // before the body
+	Reset   bool              `json:"reset"`  // the connection is closed instead of an answer
+	Short   bool              `json:"short"`  // the connection is closed in the middle of the body
 }
 
 // unasked are the headers that every request has and no case is about.
@@ -46,6 +48,7 @@ type recorder struct {
 	mu      sync.Mutex // guards what follows
 	script  []reply
 	answers map[string]reply // by what they are on
+	leave   func()           // ends the call that is made now
 	seen    strings.Builder
 }
 
@@ -84,11 +87,29 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "nothing more in the script", http.StatusTeapot)
 		return
 	}
+	if next.Leave {
+		r.left()
+		<-req.Context().Done()
+		return
+	}
 	pause(req, next.Delay)
 	if next.Reset {
 		panic(http.ErrAbortHandler)
 	}
 	next.write(w, req)
+}
+
+// during says how the call that is made next is ended by its caller.
+func (r *recorder) during(leave func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leave = leave
+}
+
+func (r *recorder) left() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leave()
 }
 
 // next writes the request down and finds its answer.
@@ -127,6 +148,9 @@ func (r *reply) write(w http.ResponseWriter, req *http.Request) {
 	}
 	for name, value := range r.Headers {
 		w.Header().Set(name, value)
+	}
+	if r.Header > 0 {
+		w.Header().Set("X-Filled", strings.Repeat("x", r.Header))
 	}
 	out := io.Writer(w)
 	if r.Gzip {

@@ -31,7 +31,7 @@ func (b *builder) adviseUpstreams() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.upstreams)) {
 		if !used[name] {
-			b.at("upstreams", name).Warnf("", "no tool calls this upstream")
+			b.at("upstreams", name).Warnf("name it in the http block of a tool, or remove it", "no tool calls this upstream")
 		}
 	}
 }

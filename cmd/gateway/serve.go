@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -45,7 +47,10 @@ func serveCommand(io streams) *cli.Command {
 }
 
 func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (err error) {
-	logger := slog.New(slog.NewTextHandler(io.err, nil))
+	signal.Ignore(syscall.SIGPIPE) // who closes standard error or output must not end the calls of others
+	log := newTalk(io.err)
+	defer func() { err = errors.Join(err, log.Close()) }()
+	logger := slog.New(slog.NewTextHandler(log, nil))
 	h, err := open(opts, logger)
 	if err != nil {
 		return err

@@ -96,3 +96,51 @@ func TestPrintJSONOrigins(t *testing.T) {
 		t.Errorf("origins (-want +got):\n%s", diff)
 	}
 }
+
+// TestPrintCredentials has credentials that stand in the file itself, and what
+// looks like one and is none.
+func TestPrintCredentials(t *testing.T) {
+	c := mustParse(t, "t.yaml", `version: 1
+upstreams:
+  a: {url: "https://joe:hunter2@x.com", auth: {bearer: hunter2}, headers: {X-Key: [hunter2], X-Team: agents}, proxy: "http://joe:hunter2@proxy:3128"}
+  b: {url: "https://x.com", auth: {basic: {username: joe, password: hunter2}}, tls: {cert: own.pem, key: own.key}}
+  c: {url: "https://x.com", auth: {header: {name: X-Key, value: hunter2}}, headers: {Authorization: "Bearer ${secret.crm}"}}
+  d: {url: "https://x.com", auth: {query: {name: key, value: hunter2}}, proxy: "http://joe:${secret.crm}@other:3128"}
+  e: {url: "https://x.com", auth: {oauth2: {token_url: "https://x.com/token", client_id: joe, client_secret: hunter2, scopes: [read]}}}
+tools:
+  a: {command: {argv: [a], env: {API_TOKEN: hunter2, LC_ALL: C}}}
+  b: {http: {upstream: a, auth: {bearer: hunter2}, headers: {Cookie: hunter2}}}
+`)
+	for _, opts := range []PrintOptions{{}, {JSON: true}, {Origins: true}, {JSON: true, Origins: true}} {
+		got := printed(t, c, opts)
+		if strings.Contains(got, "hunter2") {
+			t.Errorf("printed:\n%s", got)
+		}
+		for _, shown := range []string{
+			"https://[secret]@x.com", "agents", "http://[secret]@proxy:3128", "own.key", "Bearer ${secret.crm}",
+			"http://joe:${secret.crm}@other:3128", "https://x.com/token", "read", "LC_ALL", "X-Key",
+		} {
+			if !strings.Contains(got, shown) {
+				t.Errorf("%s is not in\n%s", shown, got)
+			}
+		}
+	}
+}
+
+// TestProblemsShowNoCredentials: whatever is wrong with a credential that stands
+// in the file itself, it is not repeated.
+func TestProblemsShowNoCredentials(t *testing.T) {
+	for _, line := range []string{
+		"auth: {bearer: [hunter2]}", "auth: {bearer: {hunter2}}", "auth: {basic: hunter2}", "auth: hunter2", "auth: [hunter2]",
+		"auth: {basic: {username: joe, password: *hunter2}}", "auth: {basic: {username: joe, password: !hunter2 x}}",
+		"auth: {basic: {username: joe, password: (hunter2, hunter3)}}", "auth: {basic: {username: joe, password: hunter2 #3}}",
+		"auth: {bearer: hunter2: hunter3}", "auth: {oauth2: hunter2}", "auth: {oauth2: {scopes: hunter2}}", "auth: {query: {name: key, value: [hunter2]}}",
+		"headers: [hunter2]", "headers: hunter2", "headers: {X-Key: {a: hunter2}}", "headers: {X-Key: [[hunter2]]}", "headers: {X-Key: @hunter2}",
+		"proxy: {url: hunter2}", "proxy: [hunter2]", "proxy: 'http://hunter2: x", "proxy: http://joe: hunter2@x", "tls: {key: '-----BEGIN hunter2'}", "tls: {key: [hunter2]}",
+	} {
+		_, problems := Parse("t.yaml", []byte("version: 1\nupstreams:\n  a:\n    url: https://x.com\n    "+line+"\n"))
+		if got := problems.Error(); problems.Err() == nil || strings.Contains(got, "hunter") {
+			t.Errorf("%s: got %s", line, got)
+		}
+	}
+}

@@ -34,10 +34,17 @@ func holdsCredential(line string) bool {
 	return false
 }
 
-// hideCredentials copies the part of a tree at a path, in which s says what is
-// private, without texts that may be credentials.
+// Shapes of what stands where it does not belong: the value of an unknown key,
+// and anything that is of another kind than a private value may be.
+var (
+	unknownShape = &shape{form: formText, note: note{private: true}}
+	alienShape   = &shape{form: formObject, note: note{private: true}}
+)
+
+// hideCredentials copies a value of the shape, which stands behind a key,
+// without texts that may be credentials.
 func hideCredentials(n *node, s *shape, key string) *node {
-	if s == nil || n.kind == broken {
+	if s.form == formJSON || n.kind == broken {
 		return n
 	}
 	c := *n
@@ -49,28 +56,42 @@ func hideCredentials(n *node, s *shape, key string) *node {
 	}
 	c.items, c.members, c.index = nil, nil, nil
 	for _, item := range n.items {
-		inside := s
-		if s.elem != nil {
-			inside = s.elem
-		}
-		c.items = append(c.items, hideCredentials(item, inside, key))
+		c.items = append(c.items, hideCredentials(item, s.holding(n.kind, key), key))
 	}
 	for i := range n.members {
 		m := n.members[i]
-		m.value = hideCredentials(m.value, s.inside(m.key), m.key)
+		m.value = hideCredentials(m.value, s.holding(n.kind, m.key), m.key)
 		c.put(m)
 	}
 	return &c
 }
 
+// holding is the shape of what a value of a kind holds where s is expected.
+func (s *shape) holding(k kind, key string) *shape {
+	switch {
+	case k == list && s.form == formTexts:
+		return s
+	case k == list && s.form == formList, k == mapping && s.form == formDict:
+		return s.elem
+	case k == mapping && s.form == formObject && s.fields[key] != nil:
+		return s.fields[key]
+	case s.note.private:
+		return alienShape
+	}
+	return unknownShape
+}
+
 // withoutCredential is a text as it may be shown.
 func withoutCredential(value string, s *shape, key string) string {
+	whole := s.form == formObject || s.form == formDict || s.form == formList
 	switch {
 	case s.note.path && !isContent(value), strings.Contains(value, "${"):
 		return value
+	case s.note.private && (s.note.path || whole):
+		return hiddenSecret
 	case key == "url", key == "proxy":
 		return userInfo.ReplaceAllString(value, "${1}"+hiddenSecret+"@")
-	case s.note.private && (s.note.path || mayBeCredential(key, value)):
+	case s.note.private && mayBeCredential(key, value):
 		return hiddenSecret
 	}
 	return value

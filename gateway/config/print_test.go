@@ -127,6 +127,21 @@ tools:
 	}
 }
 
+// TestPrintStrayCredentials has credentials where none can stand: the file is
+// printed all the same.
+func TestPrintStrayCredentials(t *testing.T) {
+	for _, line := range []string{
+		"auth: hunter2", "auth: [hunter2]", "auth: {basic: hunter2}", "auth: {bearer: {a: hunter2}}", "auth: {token: hunter2}", "auth: {a: {b: [hunter2]}}",
+		"auth: {oauth2: {scopes: hunter2, id: hunter2}}", "headers: [hunter2]", "headers: hunter2", "headers: {A: {b: hunter2}}", "token: hunter2", "proxy: [hunter2]",
+		"bearers: {a: hunter2}", "tls: {key: '-----BEGIN hunter2'}", "tls: {key: [hunter2]}",
+	} {
+		c, problems := Parse("t.yaml", []byte("version: 1\nupstreams:\n  a:\n    url: https://x.com\n    "+line+"\n"))
+		if got := printed(t, c, PrintOptions{}); problems.Err() == nil || strings.Contains(got, "hunter2") || !strings.Contains(got, hiddenSecret) {
+			t.Errorf("%s: printed\n%s", line, got)
+		}
+	}
+}
+
 // TestProblemsShowNoCredentials: whatever is wrong with a credential that stands
 // in the file itself, it is not repeated.
 func TestProblemsShowNoCredentials(t *testing.T) {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"strings"
 	"sync"
 
 	"github.com/toolgate/toolgate/gateway"
@@ -24,7 +22,7 @@ func (b batches) Batch(ctx context.Context, calls []httpapi.BatchCall, stopOn st
 	plain := make([]tool.Call, len(calls))
 	for i, c := range calls {
 		plain[i] = c.Call
-		plain[i].ID = "call_" + strings.ToLower(rand.Text())
+		plain[i].ID = tool.NewCallID()
 		house.provider[plain[i].ID] = c.ID
 	}
 	answer := func(i int, r tool.Result) httpapi.BatchAnswer {

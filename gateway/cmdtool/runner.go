@@ -29,7 +29,7 @@ type Deps struct {
 // returns nil. It looks for no program and no folder: that happens at each
 // call.
 func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
-	c := compiler{env: environment(deps)}
+	c := compiler{env: expression.NewEnv(expression.Args(deps.Args, deps.Closed), expression.Secrets(deps.SecretNames))}
 	r := &runner{
 		env: c.env, dir: deps.Dir, only: cfg.EnvOnly, grace: defaultGrace,
 		output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
@@ -48,21 +48,6 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 		return nil
 	}
 	return r
-}
-
-func environment(deps Deps) *expression.Env {
-	args := expression.JSON
-	if deps.Closed || len(deps.Args) > 0 {
-		args = expression.Closed(deps.Args)
-	}
-	secrets := make(map[string]expression.Type, len(deps.SecretNames))
-	for _, name := range deps.SecretNames {
-		secrets[name] = expression.String
-	}
-	return expression.NewEnv(
-		expression.Var{Name: "args", Type: args},
-		expression.Var{Name: "secret", Type: expression.Object(secrets)},
-	)
 }
 
 // progress reports whether the command tells how far it is.
@@ -109,7 +94,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 
 // prepare builds what one call runs.
 func (r *runner) prepare(in tool.Input) (j job, err error) {
-	vars := r.env.Vars(map[string]any{"args": in.Args, "secret": reveal(r.secrets)})
+	vars := r.env.Vars(map[string]any{"args": in.Args, "secret": secret.RevealAll(r.secrets)})
 	args, err := expand(r.args, vars, r.masker)
 	if err != nil {
 		return job{}, err
@@ -157,13 +142,4 @@ func (r *runner) input(vars *expression.Vars) (*strings.Reader, error) {
 		return nil, unfit(err)
 	}
 	return strings.NewReader(text), nil
-}
-
-// reveal opens the secrets for the one process they are for.
-func reveal(secrets map[string]secret.Value) map[string]any {
-	open := make(map[string]any, len(secrets))
-	for name, value := range secrets {
-		open[name] = value.Reveal()
-	}
-	return open
 }

@@ -53,6 +53,26 @@ func Object(fields map[string]Type) Type {
 	return Type{kind: mapKind, fields: maps.Clone(nonNil(fields))}
 }
 
+// Secrets declares the variable "secret" of templates, which has a text of each
+// of these names.
+func Secrets(names []string) Var {
+	fields := make(map[string]Type, len(names))
+	for _, name := range names {
+		fields[name] = String
+	}
+	return Var{Name: "secret", Type: Object(fields)}
+}
+
+// Args declares the variable "args" of a tool. Closed says that no other
+// property than those named can be sent; without it, and without names, any
+// property may be read.
+func Args(names []string, closed bool) Var {
+	if closed || len(names) > 0 {
+		return Var{Name: "args", Type: Closed(names)}
+	}
+	return Var{Name: "args", Type: JSON}
+}
+
 // Closed is a JSON object that can only have members of these names.
 func Closed(names []string) Type {
 	fields := make(map[string]Type, len(names))

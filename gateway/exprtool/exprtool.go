@@ -21,11 +21,7 @@ type Deps struct {
 // New compiles the expression at a key. It reports every mistake there and
 // then returns nil.
 func New(at diag.Cursor, source string, deps Deps) tool.Runner {
-	args := expression.JSON
-	if deps.Closed || len(deps.Args) > 0 {
-		args = expression.Closed(deps.Args)
-	}
-	env := expression.NewEnv(expression.Var{Name: "args", Type: args})
+	env := expression.NewEnv(expression.Args(deps.Args, deps.Closed))
 	program := expression.Compile(at, source, env, expression.WantAny)
 	if program == nil {
 		return nil

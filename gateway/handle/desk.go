@@ -5,9 +5,7 @@ package handle
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -137,15 +135,4 @@ func closing() *tool.Error {
 		WithHint("Call it again when the gateway is back.")
 	e.Retryable = true
 	return e
-}
-
-func newID() string { return "call_" + strings.ToLower(rand.Text()) }
-
-// clip keeps an identifier that somebody made up from filling a message.
-func clip(id string) string {
-	const most = 100 // characters
-	if r := []rune(id); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return id
 }

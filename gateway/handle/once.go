@@ -82,7 +82,7 @@ func (d *Desk) claim(key Key, own *first) (*first, error) {
 		if f.asks == own.asks {
 			return f, nil
 		}
-		return nil, tool.Errorf(tool.InvalidArgs, "the call id %q stands for another call of this chat", clip(key.ID)).
+		return nil, tool.Errorf(tool.InvalidArgs, "the call id %q stands for another call of this chat", tool.Excerpt([]byte(key.ID), maxShownID)).
 			WithHint("The call was not run. Give every call an id of its own.")
 	}
 	if d.closed {

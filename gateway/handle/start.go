@@ -8,6 +8,10 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
+// maxShownID is how many bytes of an identifier that somebody made up a message
+// repeats.
+const maxShownID = 100
+
 // retryAfter is when a caller that has too many calls may try again.
 const retryAfter = time.Second
 
@@ -29,7 +33,7 @@ type handle struct {
 // this ID here, Interrupted after Close.
 func (d *Desk) Start(ctx context.Context, call tool.Call) (Status, error) {
 	if call.ID == "" {
-		call.ID = newID()
+		call.ID = tool.NewCallID()
 	}
 	h := &handle{at: address{call.Caller.ID, call.ID}}
 	h.status = Status{ID: call.ID, Tool: call.Tool, State: Running, Started: time.Now()}
@@ -53,7 +57,7 @@ func (d *Desk) add(h *handle) error {
 	}
 	d.kept.expire(h.status.Started)
 	if _, ok := d.started[h.at]; ok {
-		return tool.Errorf(tool.InvalidArgs, "a call with the id %q was started before", clip(h.at.id)).
+		return tool.Errorf(tool.InvalidArgs, "a call with the id %q was started before", tool.Excerpt([]byte(h.at.id), maxShownID)).
 			WithHint("Ask after that call by its id, or start this one with another id.")
 	}
 	caller := h.at.caller

@@ -1,8 +1,6 @@
 package handle
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -62,11 +60,5 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		at, took := s.Ended.UTC(), float64(s.Ended.Sub(s.Started).Microseconds())/1000
 		w.EndedAt, w.DurationMS = &at, &took
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // what a model reads is not a web page
-	if err := enc.Encode(w); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return tool.EncodeJSON(w)
 }

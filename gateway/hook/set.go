@@ -174,15 +174,11 @@ type compiler struct {
 }
 
 func newCompiler(deps Deps, tools []Tool) *compiler {
-	secrets := make(map[string]expression.Type, len(deps.SecretNames))
-	for _, name := range deps.SecretNames {
-		secrets[name] = expression.String
-	}
 	return &compiler{
 		deps: deps, tools: tools,
 		call:     policy.Environment(),
 		answered: policy.Environment(resultVar()),
-		template: policy.Environment(expression.Var{Name: "secret", Type: expression.Object(secrets)}),
+		template: policy.Environment(expression.Secrets(deps.SecretNames)),
 	}
 }
 

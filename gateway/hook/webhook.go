@@ -141,7 +141,7 @@ func (w *webhook) request(ctx context.Context, name string, c *Call, result map[
 		return nil, err
 	}
 	values := c.Request.Values()
-	values["secret"] = reveal(w.secrets)
+	values["secret"] = secret.RevealAll(w.secrets)
 	vars := w.env.Vars(values)
 	address, err := w.address(vars)
 	if err != nil {
@@ -193,15 +193,6 @@ func (w *webhook) address(vars *expression.Vars) (string, error) {
 		}
 	}
 	return text, nil
-}
-
-// reveal opens the secrets for the one request they are for.
-func reveal(secrets map[string]secret.Value) map[string]any {
-	open := make(map[string]any, len(secrets))
-	for name, value := range secrets {
-		open[name] = value.Reveal()
-	}
-	return open
 }
 
 // webhook compiles an "http" block; nil after a mistake.

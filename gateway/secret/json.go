@@ -156,7 +156,7 @@ func unquote(out []byte, token string) []byte {
 // unquoteRune reads \u and four digits, twice for a character that takes two
 // (RFC 8259 section 7), and how long that is.
 func unquoteRune(text string) (rune, int) {
-	const long = len(`\uXXXX`)
+	const long = 6 // \u and four digits
 	s := spellings{text: text}
 	v, _ := s.number(2, long-2, 16)
 	r := rune(v)

@@ -30,6 +30,15 @@ func NewValue(text string) Value { return Value{text} }
 // Reveal returns the text itself, for the one place it is meant for.
 func (v Value) Reveal() string { return v.text }
 
+// RevealAll opens values for the one request or process that they are for.
+func RevealAll(values map[string]Value) map[string]any {
+	open := make(map[string]any, len(values))
+	for name, v := range values {
+		open[name] = v.text
+	}
+	return open
+}
+
 // String returns "[secret]".
 func (Value) String() string { return masked }
 

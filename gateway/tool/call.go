@@ -2,7 +2,9 @@ package tool
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
+	"strings"
 )
 
 // Kind says by which kind of door a caller came in.
@@ -55,6 +57,9 @@ type Call struct {
 	Depth     int    // calls that lie between the caller and this one
 	Chat      Chat   // DefaultChat when its ID is empty
 }
+
+// NewCallID makes an identifier of a call that no other call has.
+func NewCallID() string { return "call_" + strings.ToLower(rand.Text()) }
 
 // Input is what a runner is given: checked arguments, and the call they belong
 // to for the sake of its identifiers.

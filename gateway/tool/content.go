@@ -50,7 +50,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("content block of unknown type %q", c.Type)
 	}
-	return marshal(w)
+	return EncodeJSON(w)
 }
 
 // UnmarshalJSON reads a block in the form of the Model Context Protocol and
@@ -127,7 +127,7 @@ type errorJSON struct {
 // MarshalJSON writes what a model and a program may read of the failure:
 // never the cause.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	return marshal(errorJSON{
+	return EncodeJSON(errorJSON{
 		Type: e.Code, Tool: e.Tool, Message: e.Message, Hint: e.Hint, InputSchema: e.InputSchema,
 		Retryable: e.Retryable, Fatal: e.Fatal, RetryAfter: e.RetryAfter.Seconds(),
 	})
@@ -151,15 +151,16 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if content == nil {
 		content = []Content{}
 	}
-	return marshal(resultJSON{
+	return EncodeJSON(resultJSON{
 		CallID: r.CallID, Tool: r.Tool, Status: r.Status, Content: content,
 		Structured: r.Output.Object(), Error: r.Error,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000,
 	})
 }
 
-// marshal encodes without HTML escapes: what a model reads is not a web page.
-func marshal(v any) ([]byte, error) {
+// EncodeJSON encodes without HTML escapes: what a model reads is not a web page.
+// There is no line break behind the value.
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -46,7 +46,7 @@ func RenderValue(v any, mode OutputMode) (Output, error) {
 	if v == nil && mode != OutputJSON {
 		return Output{}, nil
 	}
-	data, err := marshal(v)
+	data, err := EncodeJSON(v)
 	if err != nil {
 		return Output{}, Errorf(UpstreamError, "the tool's result has no JSON form").Because(err)
 	}

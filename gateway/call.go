@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -48,7 +47,7 @@ func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 // enter pins the current generation: whatever is decided and run belongs to it.
 func (g *Gateway) enter(call tool.Call) *passage {
 	if call.ID == "" {
-		call.ID = "call_" + strings.ToLower(rand.Text())
+		call.ID = tool.NewCallID()
 	}
 	if call.Via == "" {
 		call.Via = tool.ViaDirect
@@ -66,11 +65,12 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	steps := []func(context.Context) error{
-		p.lookUp, p.normalise, p.takeReason, p.inject, p.fillIn, p.castAndValidate, p.hooksBefore, p.decide,
+	steps := [...]func(*passage, context.Context) error{
+		(*passage).lookUp, (*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn,
+		(*passage).castAndValidate, (*passage).hooksBefore, (*passage).decide,
 	}
 	for _, step := range steps {
-		if err := step(ctx); err != nil {
+		if err := step(p, ctx); err != nil {
 			return tool.Output{}, err
 		}
 	}
@@ -138,15 +138,16 @@ func (p *passage) decide(context.Context) error {
 // would all find room for one more.
 func (p *passage) judge() {
 	req := p.request()
-	decide := func() bool {
-		p.decision = p.generation.Policy.Decide(&req)
-		return p.decision.Effect == policy.Allow
-	}
 	if p.generation.Policy.Counts(req.Tool) {
-		p.gateway.counter.InTurn(&req, decide)
-	} else if decide() {
+		p.gateway.counter.InTurn(&req, func() bool { return p.allows(&req) })
+	} else if p.allows(&req) {
 		p.gateway.counter.Count(&req)
 	}
+}
+
+func (p *passage) allows(req *policy.Request) bool {
+	p.decision = p.generation.Policy.Decide(req)
+	return p.decision.Effect == policy.Allow
 }
 
 func denied(name string, d policy.Decision) error {

@@ -64,7 +64,7 @@ func (p *passage) result(out tool.Output, err error) tool.Result {
 // left out.
 func (p *passage) mask(out tool.Output) tool.Output {
 	m := p.generation.Masker
-	if m == nil {
+	if !m.Knows() {
 		return out
 	}
 	out.Content = slices.Clone(out.Content)
@@ -136,13 +136,16 @@ func (p *passage) arguments() json.RawMessage {
 // out.
 func (p *passage) logLine(r *tool.Result) {
 	level, code, cause := slog.LevelInfo, "ok", ""
+	if r.Error != nil && r.Error.Code == tool.Internal {
+		level = slog.LevelError
+	}
+	if !p.gateway.logger.Enabled(context.Background(), level) {
+		return
+	}
 	if r.Error != nil {
 		code = string(r.Error.Code)
 		if r.Error.Cause != nil {
 			cause = r.Error.Cause.Error()
-		}
-		if r.Error.Code == tool.Internal {
-			level = slog.LevelError
 		}
 	}
 	m := p.generation.Masker

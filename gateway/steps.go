@@ -28,7 +28,12 @@ func (p *passage) takeReason(context.Context) error {
 }
 
 // inject sets the arguments that the server owns.
-func (p *passage) inject(context.Context) error { return p.through(p.plan.Inject) }
+func (p *passage) inject(context.Context) error {
+	if !p.plan.Injects() {
+		return nil
+	}
+	return p.through(p.plan.Inject)
+}
 
 // fillIn adds the defaults that the declared schema names.
 func (p *passage) fillIn(context.Context) error {
@@ -47,6 +52,9 @@ func (p *passage) castAndValidate(context.Context) error {
 
 // hooksBefore may rewrite the arguments, which stay valid, or refuse the call.
 func (p *passage) hooksBefore(ctx context.Context) error {
+	if !p.plan.RunsBefore() {
+		return nil
+	}
 	return p.through(func(c *hook.Call) error { return p.plan.Before(ctx, c) })
 }
 
@@ -75,6 +83,12 @@ func (p *passage) hooksAfter(ctx context.Context, out tool.Output, err error) (t
 		out, failed = tool.Output{}, p.maskError(tool.AsError(err))
 	} else {
 		out = p.mask(out)
+	}
+	if !p.plan.RunsAfter() {
+		if failed != nil { // a nil one would be an error too
+			err = failed
+		}
+		return out, err
 	}
 	err = p.through(func(c *hook.Call) (err error) {
 		out, err = p.plan.After(ctx, c, out, failed)

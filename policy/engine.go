@@ -61,8 +61,7 @@ type Engine struct {
 	catalogue catalogue
 	rules     []*rule
 	fallback  Effect
-	byTool    map[*tool.Spec][]*rule // the rules that reach each tool of the catalogue
-	counting  map[*tool.Spec]bool    // whether one of these calls calls()
+	byTool    map[*tool.Spec]prepared // of the catalogue
 }
 
 // Compile compiles a policy section and reports every mistake at its place.
@@ -108,47 +107,6 @@ func dataVar(at diag.Cursor, data map[string]json.RawMessage) expression.Var {
 	return expression.Var{Name: "data", Type: expression.Closed(slices.Collect(maps.Keys(values))), Value: values}
 }
 
-// index finds the rules of each tool of the catalogue.
-func (e *Engine) index() {
-	e.byTool = make(map[*tool.Spec][]*rule, len(e.catalogue))
-	e.counting = make(map[*tool.Spec]bool, len(e.catalogue))
-	for _, t := range e.catalogue {
-		e.byTool[t.spec] = e.reaching(t.spec)
-		e.counting[t.spec] = slices.ContainsFunc(e.byTool[t.spec], (*rule).counts)
-	}
-}
-
-// Counts reports whether what is decided about calls of a tool may hang on
-// calls(): a decision and its count then belong together, or calls that come at
-// the same time would all be decided before one of them counts.
-func (e *Engine) Counts(s *tool.Spec) bool {
-	if e == nil {
-		return false
-	}
-	if counts, ok := e.counting[s]; ok {
-		return counts
-	}
-	return slices.ContainsFunc(e.reaching(s), (*rule).counts)
-}
-
-func (e *Engine) reaching(s *tool.Spec) []*rule {
-	var rules []*rule
-	for _, r := range e.rules {
-		if r.reaches(s) {
-			rules = append(rules, r)
-		}
-	}
-	return rules
-}
-
-// about lists the rules that reach a tool, in their order.
-func (e *Engine) about(s *tool.Spec) []*rule {
-	if rules, ok := e.byTool[s]; ok {
-		return rules
-	}
-	return e.reaching(s)
-}
-
 // Decide finds the first rule that matches the request. A condition or a
 // reason that fails to evaluate denies. Nothing is counted: see [Counter].
 func (e *Engine) Decide(req *Request) Decision {
@@ -156,12 +114,13 @@ func (e *Engine) Decide(req *Request) Decision {
 		return Decision{Effect: Allow}
 	}
 	var vars *expression.Vars
-	for _, r := range e.about(req.Tool) {
+	p := e.about(req.Tool)
+	for _, r := range p.rules {
 		if !r.concerns(req) {
 			continue
 		}
 		if vars == nil {
-			vars = e.env.Vars(req.Values())
+			vars = e.env.Vars(req.values(p.reads))
 		}
 		ok, err := r.holds(vars)
 		if err != nil {

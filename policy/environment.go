@@ -38,16 +38,34 @@ func Environment(more ...expression.Var) *expression.Env {
 // expression can write it.
 const requestName = "the request"
 
+// variables are those of [Environment].
+var variables = []string{"tool", "caller", "chat", "call", "args"}
+
 // Values gives the variables of [Environment] for one request.
-func (r *Request) Values() map[string]any {
-	return map[string]any{
-		"tool":      toolValue(r.Tool),
-		"caller":    callerValue(r.Caller),
-		"chat":      map[string]any{"id": r.Chat.ID, "groups": r.Chat.Groups, "context": r.Chat.Context},
-		"call":      map[string]any{"via": string(r.Via), "reason": r.Reason, "depth": r.Depth},
-		"args":      r.Args,
-		requestName: r,
+func (r *Request) Values() map[string]any { return r.values(variables) }
+
+// values gives some of the variables.
+func (r *Request) values(names []string) map[string]any {
+	values := make(map[string]any, len(variables)+1) // and room for one more
+	for _, name := range names {
+		values[name] = r.value(name)
 	}
+	values[requestName] = r
+	return values
+}
+
+func (r *Request) value(name string) any {
+	switch name {
+	case "tool":
+		return toolValue(r.Tool)
+	case "caller":
+		return callerValue(r.Caller)
+	case "chat":
+		return map[string]any{"id": r.Chat.ID, "groups": r.Chat.Groups, "context": r.Chat.Context}
+	case "call":
+		return map[string]any{"via": string(r.Via), "reason": r.Reason, "depth": r.Depth}
+	}
+	return r.Args
 }
 
 // requestOf is the request that an expression runs for; an empty one where it

@@ -14,7 +14,7 @@ import (
 func (e *Engine) ahead(s *tool.Spec, caller tool.Caller) iter.Seq2[*rule, expression.Truth] {
 	return func(yield func(*rule, expression.Truth) bool) {
 		var vars *expression.Vars
-		for _, r := range e.about(s) {
+		for _, r := range e.about(s).rules {
 			if !r.calledBy(&caller) {
 				continue
 			}
@@ -37,7 +37,7 @@ func (e *Engine) listVars(s *tool.Spec, caller tool.Caller) *expression.Vars {
 // Lists reports whether a caller may be shown a tool: unless every call of it
 // is certainly denied, whatever its arguments and its chat.
 func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
-	if e == nil {
+	if e == nil || e.about(s).shown() {
 		return true
 	}
 	for r, truth := range e.ahead(s, caller) {

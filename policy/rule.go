@@ -80,6 +80,11 @@ func (r *rule) holds(vars *expression.Vars) (bool, error) {
 // reason asks changes its text only.
 func (r *rule) counts() bool { return r.when != nil && r.when.Calls(callsName) }
 
+// reads reports whether the rule uses a variable.
+func (r *rule) reads(name string) bool {
+	return r.when != nil && r.when.Reads(name) || r.reason != nil && r.reason.Reads(name)
+}
+
 // early says what is certain of the rule, for a tool and a caller that it
 // concerns, before there is a call.
 func (r *rule) early(vars *expression.Vars) expression.Truth {

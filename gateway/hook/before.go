@@ -45,6 +45,9 @@ func (c *compiler) before(at diag.Cursor, cfg *BeforeConfig) *before {
 	return h
 }
 
+// RunsBefore reports whether Before does anything.
+func (p *Plan) RunsBefore() bool { return p != nil && len(p.before) > 0 }
+
 // Before runs the hooks before a call in their order. They may replace its
 // arguments; an error refuses it.
 func (p *Plan) Before(ctx context.Context, c *Call) error {

@@ -100,11 +100,14 @@ func (p *Plan) Shown() *schema.Schema {
 	return p.shown
 }
 
+// Injects reports whether Inject does anything.
+func (p *Plan) Injects() bool { return p != nil && len(p.injected) > 0 }
+
 // Inject sets the arguments that the server owns. What was sent for them is
 // dropped first and noted, so that no expression sees it. An expression that
 // gives nothing leaves its argument out.
 func (p *Plan) Inject(c *Call) error {
-	if p == nil || len(p.injected) == 0 {
+	if !p.Injects() {
 		return nil
 	}
 	c.Request.Args = maps.Clone(c.Request.Args)

@@ -55,9 +55,10 @@ type Journal struct {
 	opts    Options
 	buffers sync.Pool // of *bytes.Buffer
 
-	mu      sync.Mutex // guards writing and next
+	mu      sync.Mutex // guards writing, next and spare
 	writing bool       // somebody writes, and is the only one who touches what follows
 	next    *group     // the records that came meanwhile
+	spare   []byte     // room for the records of another group
 
 	file *os.File // nil once closed
 	torn bool     // the last write ended inside a line
@@ -141,12 +142,8 @@ func (j *Journal) write(data []byte) error {
 		j.pass()
 		return err
 	}
-	g, first := j.next, false
-	if g == nil {
-		first = true
-		g = &group{turn: make(chan struct{}), done: make(chan struct{})}
-		j.next = g
-	}
+	first := j.next == nil
+	g := j.join()
 	g.data = append(g.data, data...)
 	j.mu.Unlock()
 	if !first {
@@ -156,8 +153,28 @@ func (j *Journal) write(data []byte) error {
 	<-g.turn
 	g.err = j.put(g.data)
 	close(g.done)
+	j.keep(g.data)
 	j.pass()
 	return g.err
+}
+
+// join gives the group of those who wait; mu is held.
+func (j *Journal) join() *group {
+	if j.next == nil {
+		j.next = &group{turn: make(chan struct{}), done: make(chan struct{}), data: j.spare[:0]}
+		j.spare = nil
+	}
+	return j.next
+}
+
+// keep lets the next group have the room of one that is written.
+func (j *Journal) keep(data []byte) {
+	if cap(data) > maxPooled {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.spare = data
 }
 
 // pass lets the next ones write.
@@ -245,10 +262,9 @@ func (j *Journal) claim() {
 			j.mu.Unlock()
 			return
 		}
-		g := j.next
-		if g == nil {
-			g = &group{turn: make(chan struct{}), done: make(chan struct{})}
-			j.next = g
+		first := j.next == nil
+		g := j.join()
+		if first {
 			j.mu.Unlock()
 			<-g.turn
 			g.err = j.put(g.data) // of those that came after

@@ -11,8 +11,8 @@ import (
 // not accept is left out: it says that there is no default. Args is not
 // changed.
 func (s *Schema) Defaults(args map[string]any) map[string]any {
-	if s.quick.filled(args) {
-		return args
+	if out, ok := s.quick.fill(args); ok {
+		return out
 	}
 	out := args
 	err := s.pool.use(func(p *program) error {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
 	"strconv"
 	"unicode/utf8"
 )
@@ -14,6 +15,7 @@ type quick struct {
 	properties map[string]simple
 	required   []string
 	closed     bool // no other property may be sent
+	fills      bool // all defaults are such that fill knows what becomes of them
 }
 
 // simple is a property that quick can judge; a known of false is one that it
@@ -22,6 +24,7 @@ type simple struct {
 	known    bool
 	kind     string // string, integer, number or boolean
 	filled   bool   // it has a default
+	value    any    // the default
 	words    map[string]bool
 	min, max *int64 // bounds of an integer
 	shortest int64  // characters of a text
@@ -38,9 +41,11 @@ func newQuick(doc any) *quick {
 	if !ok {
 		return nil
 	}
-	q := &quick{properties: make(map[string]simple, len(properties))}
+	q := &quick{properties: make(map[string]simple, len(properties)), fills: true}
 	for name, property := range properties {
-		q.properties[name] = newSimple(property)
+		p := newSimple(property)
+		q.properties[name] = p
+		q.fills = q.fills && p.fillable()
 	}
 	switch more := object["additionalProperties"].(type) {
 	case nil:
@@ -74,7 +79,7 @@ func newSimple(doc any) simple {
 	object, _ := doc.(map[string]any)
 	p := simple{longest: -1}
 	p.kind, _ = object["type"].(string)
-	_, p.filled = object["default"]
+	p.value, p.filled = object["default"]
 	common := []string{"type", "title", "description", "default", "examples"}
 	switch p.kind {
 	case "boolean", "number":
@@ -189,15 +194,33 @@ func (p *simple) fits(v any) bool {
 	return n >= p.shortest && (p.longest < 0 || n <= p.longest)
 }
 
-// filled reports whether there is surely no default to fill in.
-func (q *quick) filled(args map[string]any) bool {
-	if q == nil || args == nil {
-		return false
+// fill returns args with the defaults of the properties that are absent; ok is
+// false where what becomes of them is not sure. Args is not changed, and is what
+// is returned where nothing had to be filled in.
+func (q *quick) fill(args map[string]any) (out map[string]any, ok bool) {
+	if q == nil || args == nil || !q.fills {
+		return nil, false
 	}
+	out = args
 	for name, p := range q.properties {
-		if _, present := args[name]; !p.known || p.filled && !present {
-			return false
+		if _, present := args[name]; present || !p.filled {
+			continue
 		}
+		if len(out) == len(args) { // the first one
+			out = make(map[string]any, len(q.properties))
+			maps.Copy(out, args)
+		}
+		out[name] = p.value
 	}
-	return true
+	return out, true
+}
+
+// fillable reports whether the property's default, where it has one, is filled in
+// as it is and shares nothing with the schema.
+func (p *simple) fillable() bool {
+	switch p.value.(type) {
+	case string, bool, json.Number:
+		return p.known
+	}
+	return p.known && !p.filled
 }

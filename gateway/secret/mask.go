@@ -46,6 +46,9 @@ func NewMasker(values ...Value) *Masker {
 	return m
 }
 
+// Knows reports whether there is anything to look for by now.
+func (m *Masker) Knows() bool { return m.forms() != nil }
+
 // Text returns s with every known secret replaced. A text that is a JSON
 // object, list or string is one afterwards too.
 func (m *Masker) Text(s string) string {

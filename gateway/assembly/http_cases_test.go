@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/url"
 	"os"
@@ -81,7 +82,7 @@ func httpCase(t *testing.T, file string) {
 	upstream := newRecorder(t, "", part("answers"), other.URL)
 	addresses := strings.NewReplacer("UPSTREAM", upstream.URL, "OTHER", other.URL)
 	var log bytes.Buffer
-	g := caseHouse(t, addresses.Replace(part("tools.yaml")), &log)
+	g := openHouse(t, addresses.Replace(part("tools.yaml")), result.Options{}, &log)
 	results := caseCalls(t, g, upstream, part("calls"))
 	got := map[string]string{
 		"requests": upstream.requests() + other.requests(),
@@ -127,14 +128,16 @@ func tidy(text string) string {
 	return clock.ReplaceAllString(handles.ReplaceAllString(text, "r_HANDLE"), "HH:MM UTC")
 }
 
-func caseHouse(t *testing.T, text string, log *bytes.Buffer) *gateway.Gateway {
+// openHouse is a gateway of a configuration, with its journal and its results in
+// folders of their own.
+func openHouse(t *testing.T, text string, opts result.Options, log io.Writer) *gateway.Gateway {
 	t.Helper()
 	dir := t.TempDir()
 	cfg, problems := config.Parse(filepath.Join(dir, "tools.yaml"), []byte(text))
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	results, err := result.OpenFolder(filepath.Join(dir, "results"), result.Options{})
+	results, err := result.OpenFolder(filepath.Join(dir, "results"), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -16,10 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/gateway"
-	"github.com/toolgate/toolgate/gateway/assembly"
-	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/result"
-	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -75,26 +71,8 @@ func reading(t *testing.T, rules string, now *time.Time) *gateway.Gateway {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(text))
 	t.Cleanup(server.Close)
-	dir := t.TempDir()
-	cfg, problems := config.Parse(filepath.Join(dir, "tools.yaml"), []byte(strings.NewReplacer("UPSTREAM", server.URL, "RULES", rules).Replace(largeTools)))
-	if err := problems.Err(); err != nil {
-		t.Fatal(err)
-	}
-	results, err := result.OpenFolder(filepath.Join(dir, "results"), result.Options{Keep: 24 * time.Hour, Now: func() time.Time { return *now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Results: results})
-	t.Cleanup(func() { _ = a.Close() })
-	if err := cfg.Problems().Err(); err != nil {
-		t.Fatal(err)
-	}
-	journal, err := runlog.Open(filepath.Join(dir, "journal"), runlog.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = journal.Close() })
-	return gateway.New(a.Generation, journal, gateway.Options{Results: results})
+	tools := strings.NewReplacer("UPSTREAM", server.URL, "RULES", rules).Replace(largeTools)
+	return openHouse(t, tools, result.Options{Keep: 24 * time.Hour, Now: func() time.Time { return *now }}, io.Discard)
 }
 
 func as(caller, name string, args map[string]any) tool.Call {

@@ -130,8 +130,11 @@ func (a *answer) value() any {
 
 // broken is the failure of an answer that is not the JSON it claims to be.
 func (a *answer) broken() error {
-	if !a.claimsJSON() || a.json || len(a.body) == 0 {
+	switch {
+	case !a.claimsJSON() || a.json || len(a.body) == 0:
 		return nil
+	case a.encoding() != "":
+		return a.unreadable()
 	}
 	return tool.Errorf(tool.UpstreamError, "the upstream answered with %s that is not valid JSON", a.media).WithHint(notYours)
 }
@@ -146,15 +149,19 @@ func (a *answer) render(mode tool.OutputMode) (tool.Output, error) {
 	case a.json:
 		return tool.RenderJSON(a.body, mode)
 	case a.encoding() != "" && !tool.IsText(a.body):
-		return tool.Output{}, tool.Errorf(tool.UpstreamError, "the upstream answered with %d bytes of %s, which cannot be read", len(a.body), a.kind()).WithHint(notYours)
+		return tool.Output{}, a.unreadable()
 	}
 	return tool.RenderBytes(a.body, a.media, mode)
+}
+
+func (a *answer) unreadable() error {
+	return tool.Errorf(tool.UpstreamError, "the upstream answered with %d bytes of %s, which cannot be read", len(a.body), a.kind()).WithHint(notYours)
 }
 
 // encoding is the content coding that was not undone, because nobody asked for
 // it; empty for none.
 func (a *answer) encoding() string {
-	if coding := a.header.Get("Content-Encoding"); coding != "identity" {
+	if coding := a.header.Get("Content-Encoding"); !strings.EqualFold(coding, "identity") {
 		return coding
 	}
 	return ""

@@ -122,6 +122,7 @@ func TestFailedAnswers(t *testing.T) {
 		{"a wait that is over", answers(504, "", "", "Retry-After", "Mon, 02 Jan 2006 15:04:05 GMT"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 504 Gateway Timeout", Retryable: true}},
 		{"a wait where none helps", answers(500, "", "", "Retry-After", "7"), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 500 Internal Server Error"}},
 		{"not ok", answers(200, jsonType, `{"ok":false}`), Config{OK: "body.ok"}, "", tool.Error{Code: tool.UpstreamError, Message: `the upstream answered 200 OK with what this tool counts as a failure: {"ok":false}`}},
+		{"ok that cannot be told of a failure", answers(502, "text/html", "<b>bad</b>"), Config{OK: "body.n > 1"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered 502 Bad Gateway: <b>bad</b>", Retryable: true}},
 		{"ok that cannot be told", answers(200, jsonType, `{"n":"x"}`), Config{OK: "body.n > 1"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream's answer does not have the form this tool expects (its ok expression could not be applied)"}},
 		{"a result that does not fit", answers(200, jsonType, `{"n":"x"}`), Config{Result: "body.n - 1"}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream's answer does not have the form this tool expects (its result expression could not be applied)"}},
 		{"broken JSON", answers(200, jsonType, `{"a":`), Config{}, "", tool.Error{Code: tool.UpstreamError, Message: "the upstream answered with application/json that is not valid JSON"}},
@@ -139,7 +140,7 @@ func TestFailedAnswers(t *testing.T) {
 			test.cfg.URL = serve(t, test.answer).URL
 			deps := testDeps(client)
 			deps.Output = test.mode
-			_, err := compile(t, test.cfg, deps).Run(t.Context(), input(t, `{}`))
+			_, err := compile(t, test.cfg, deps).Run(t.Context(), reads(input(t, `{}`)))
 			e := tool.AsError(err)
 			got := tool.Error{Code: e.Code, Message: e.Message, Retryable: e.Retryable, RetryAfter: e.RetryAfter}
 			if diff := cmp.Diff(test.want, got); diff != "" {

@@ -43,7 +43,7 @@ func (c *compiler) credential(at diag.Cursor, cfg *Auth, deps UpstreamDeps) *cre
 		c.wrong(at, "write one of bearer, basic, header, query and oauth2", "exactly one kind of credentials can be shown, and there are %d", given)
 		return nil
 	}
-	k := authCompiler{compiler: compiler{env: secretsOnly(deps.SecretNames), elsewhere: &callsOnly}, deps: deps}
+	k := authCompiler{compiler: compiler{env: expression.NewEnv(expression.Secrets(deps.SecretNames)), elsewhere: &callsOnly}, deps: deps}
 	made := k.member(at, cfg)
 	if k.failed {
 		c.failed = true

@@ -65,9 +65,9 @@ func TestAuthOfTheTool(t *testing.T) {
 	var record recorder
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) { record.note(r) })
 	u := newUpstream(t, newClient(t, loopback), UpstreamConfig{URL: server.URL, Auth: &Auth{Bearer: "${secret.key}"}})
-	c := compiler{env: secretsOnly(nil)}
+	c := compiler{env: expression.NewEnv(expression.Secrets(nil))}
 	own := c.credential(diag.NewCursor(&diag.Report{}, nil), &Auth{Bearer: "${secret.other}"}, upstreamDeps())
-	resp, err := u.send(t.Context(), message{method: "GET", url: server.URL}.request(t), own)
+	resp, err := u.send(t.Context(), message{method: "GET", url: server.URL}.request(t), own, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestLiteralCredentials(t *testing.T) {
 // TestUpstreamHeadersAreTemplates: what a tool's request is made of.
 func TestUpstreamHeadersAreTemplates(t *testing.T) {
 	u := newUpstream(t, newClient(t, nil), UpstreamConfig{URL: "https://a.test/v1/${secret.key}", Headers: texts{"X-A": expression.Texts{"${secret.other}", "b"}}})
-	vars := secretsOnly(nil).Vars(map[string]any{"secret": reveal(hidden)})
+	vars := expression.NewEnv(expression.Secrets(nil)).Vars(map[string]any{"secret": secret.RevealAll(hidden)})
 	base, err := address(u.base, vars)
 	if err != nil || strings.ReplaceAll(base, edge, "") != "/v1/s3cr%3Dt%2Fkey" || u.origin != "https://a.test" {
 		t.Errorf("got %s %q, %v", u.origin, base, err)

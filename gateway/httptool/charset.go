@@ -26,7 +26,9 @@ func toUTF8(text []byte, charset string) []byte {
 	if err != nil {
 		return text
 	}
-	if name, err := htmlindex.Name(encoding); err != nil || name == "utf-8" {
+	// "replacement" stands for encodings that are dangerous to read, and would
+	// leave nothing of the text.
+	if name, err := htmlindex.Name(encoding); err != nil || name == "utf-8" || name == "replacement" {
 		return text
 	}
 	out, _, err := transform.Bytes(unicode.BOMOverride(encoding.NewDecoder()), text)

@@ -218,23 +218,29 @@ func TestUnavailable(t *testing.T) {
 	t.Cleanup(secure.Close)
 	tests := []struct {
 		name, url string
-		retryable bool
+		retryable bool // where the tool changes nothing
+		unsent    bool
 	}{
-		{"a refused connection", closed.URL, true},
-		{"an unknown host", "http://nobody.invalid", true},
-		{"a reset before the answer", serve(t, hijack("")).URL, true},
-		{"a reset in the header", serve(t, hijack("HTTP/1.1 200 OK\r\nContent-")).URL, true},
-		{"a reset in the body", serve(t, hijack("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nso far")).URL, true},
-		{"a truncated chunk", serve(t, hijack("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")).URL, true},
-		{"something else than HTTP", serve(t, hijack("SSH-2.0-OpenSSH\r\n")).URL, true},
-		{"an endless header", serve(t, hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 2*maxHeaderBytes))).URL, true},
-		{"broken gzip", serve(t, answers(200, "text/plain", "not gzip", "Content-Encoding", "gzip")).URL, true},
-		{"an unknown certificate", secure.URL, false},
+		{"a refused connection", closed.URL, true, true},
+		{"an unknown host", "http://nobody.invalid", true, true},
+		{"a reset before the answer", serve(t, hijack("")).URL, true, false},
+		{"a reset in the header", serve(t, hijack("HTTP/1.1 200 OK\r\nContent-")).URL, true, false},
+		{"a reset in the body", serve(t, hijack("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nso far")).URL, true, false},
+		{"a truncated chunk", serve(t, hijack("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")).URL, true, false},
+		{"something else than HTTP", serve(t, hijack("SSH-2.0-OpenSSH\r\n")).URL, true, false},
+		{"an endless header", serve(t, hijack("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 2*maxHeaderBytes))).URL, true, false},
+		{"broken gzip", serve(t, answers(200, "text/plain", "not gzip", "Content-Encoding", "gzip")).URL, true, false},
+		{"an unknown certificate", secure.URL, false, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			cfg := Config{URL: test.url, Path: "/x", Query: texts{"key": {"${secret.key}"}}}
-			_, err := compile(t, cfg, testDeps(newClient(t, loopback))).Run(t.Context(), input(t, `{}`))
+			r := compile(t, cfg, testDeps(newClient(t, loopback)))
+			_, err := r.Run(t.Context(), input(t, `{}`))
+			if e := tool.AsError(err); e.Retryable != test.unsent {
+				t.Errorf("what may change something: retryable %v", e.Retryable)
+			}
+			_, err = r.Run(t.Context(), reads(input(t, `{}`)))
 			e, ok := errors.AsType[*tool.Error](err)
 			if !ok || e.Code != tool.UpstreamUnavailable || e.Retryable != test.retryable || e.Cause == nil {
 				t.Fatalf("got %v, retryable %v", err, ok && e.Retryable)

@@ -1,12 +1,10 @@
 package httptool
 
 import (
-	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,7 +16,9 @@ import (
 )
 
 const (
-	notYours = "Nothing is wrong with the arguments; the fault is the upstream's."
+	mayHaveActed = "It may have had an effect: check before you call it again."
+	jobStarted   = "The job was started: find out what became of it before you start it again."
+	notYours     = "Nothing is wrong with the arguments; the fault is the upstream's."
 	// maxRetryAfter is the longest wait taken over from an upstream.
 	maxRetryAfter = 24 * time.Hour
 )
@@ -54,7 +54,7 @@ func isGarbled(err error) bool {
 
 // failure words an answer that is none of the successes, so that the model can
 // learn from what the upstream says of it.
-func (r *runner) failure(a *answer) *tool.Error {
+func (r *runner) failure(a *answer, once bool) *tool.Error {
 	line := strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 	if a.status < http.StatusBadRequest {
 		line += " with what this tool counts as a failure"
@@ -66,6 +66,9 @@ func (r *runner) failure(a *answer) *tool.Error {
 		e = tool.Errorf(tool.UpstreamError, "the upstream answered %s: %s", line, said)
 	} else {
 		e = tool.Errorf(tool.UpstreamError, "the upstream answered %s", line)
+	}
+	if once && isAmbiguous(a.status) {
+		return e.WithHint(mayHaveActed)
 	}
 	if isTransient(a.status) {
 		e.Retryable, e.RetryAfter = true, retryAfter(a.header.Get("Retry-After"))
@@ -85,24 +88,13 @@ func (r *runner) explained(a *answer) string {
 	}
 	text, ok := value.(string)
 	if !ok {
-		data, err := encodeJSON(value)
+		data, err := tool.EncodeJSON(value)
 		if err != nil {
 			return ""
 		}
 		text = string(data)
 	}
 	return tool.Excerpt([]byte(r.masker.Head(text)), maxExcerpt)
-}
-
-// encodeJSON is the value as JSON, with nothing but what JSON needs escaped.
-func encodeJSON(value any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // unfit words an error of a template: it was checked when it was compiled, so
@@ -130,6 +122,12 @@ func tooLarge(most int64) *tool.Error {
 		WithHint("Ask for less, by a filter, a page or a smaller limit where the tool has one.")
 }
 
+// isAmbiguous reports whether a status says that nobody knows what became of a
+// request.
+func isAmbiguous(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+}
+
 // isTransient reports whether the same request may succeed later.
 func isTransient(status int) bool {
 	switch status {
@@ -141,8 +139,6 @@ func isTransient(status int) bool {
 
 func hintFor(status int) string {
 	switch {
-	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
-		return "Wait before you try again; if the call changes something, first find out whether it already did."
 	case isTransient(status):
 		return "Wait before you try again."
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:

@@ -37,6 +37,7 @@ var grantErrors = []string{
 // Of several callers one asks the endpoint, and the others wait for it no
 // longer than their contexts last.
 type tokens struct {
+	name   string                                    // where they are configured
 	origin string                                    // of the endpoint
 	config func() (*clientcredentials.Config, error) // known once secrets are
 	masker *secret.Masker
@@ -50,7 +51,7 @@ type tokens struct {
 }
 
 func (c *authCompiler) tokens(at diag.Cursor, cfg *OAuth2) *tokens {
-	t := &tokens{masker: c.deps.Masker, turn: make(chan struct{}, 1)}
+	t := &tokens{name: at.Path(), masker: c.deps.Masker, turn: make(chan struct{}, 1)}
 	if strings.ContainsAny(cfg.TokenURL, "#$") {
 		c.wrong(at.Key("token_url"), "write the address itself", "the address of a token endpoint is literal text without a fragment")
 	} else {
@@ -160,7 +161,7 @@ func (t *tokens) ask(ctx context.Context, u *Upstream) (*oauth2.Token, *tool.Err
 	if err != nil {
 		return nil, noToken(ctx, err)
 	}
-	tell(t.masker, token.AccessToken)
+	t.masker.Learn(t.name, secret.NewValue(token.AccessToken))
 	if token.Type() != "Bearer" || !isHeaderValue(token.AccessToken) {
 		return nil, tool.Errorf(tool.UpstreamError, "%s gave a token of a kind that cannot be used", theEndpoint).WithHint(notYours)
 	}

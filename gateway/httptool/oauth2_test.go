@@ -134,7 +134,7 @@ func TestOAuth2Refused(t *testing.T) {
 		u, _ := signedIn(t, s)
 		req := hello.request(t)
 		req.GetBody = nil
-		resp, err := u.send(t.Context(), req, nil)
+		resp, err := u.send(t.Context(), req, nil, false)
 		if err != nil || resp.StatusCode != http.StatusUnauthorized || s.served.Load() != 1 {
 			t.Fatalf("a body that cannot be sent twice: %v", err)
 		}

@@ -118,7 +118,7 @@ func (w *walk) take() error {
 	if value == nil {
 		return nil
 	}
-	data, err := encodeJSON(value)
+	data, err := tool.EncodeJSON(value)
 	if err != nil {
 		return unexpected("pages.items", err)
 	}
@@ -169,7 +169,7 @@ func (w *walk) fetch(ctx context.Context, address *url.URL) error {
 		}
 		req.Body = body
 	}
-	page, err := w.ask(ctx, req, w.in, w.in.Spec.MaxOutput-w.bytes)
+	page, err := w.ask(ctx, req, w.in, w.in.Spec.MaxOutput-w.bytes, !w.in.Spec.ReadOnly())
 	w.last = page
 	return err
 }

@@ -158,7 +158,7 @@ func (r *runner) askAgain(ctx context.Context, address *url.URL, header http.Hea
 	if err != nil {
 		return nil, false, err
 	}
-	if a, err = r.ask(ctx, req, in, in.Spec.MaxOutput); err != nil {
+	if a, err = r.ask(ctx, req, in, in.Spec.MaxOutput, false); err != nil {
 		return nil, false, err
 	}
 	done, err = r.isOver(a)

@@ -110,7 +110,7 @@ func TestRedirect(t *testing.T) {
 			c := newClient(t, loopback)
 			world(c.outside, guard{}, map[string]*httptest.Server{farAway: farServer})
 			u := newUpstream(t, c, UpstreamConfig{URL: nearServer.URL, Auth: &Auth{Query: &Named{"api", "${secret.key}"}}})
-			got := ask(t.Context(), t, u, message{test.method, nearServer.URL + "/start", test.body, http.Header{
+			got := ask(t.Context(), t, u, message{method: test.method, url: nearServer.URL + "/start", body: test.body, header: http.Header{
 				"Accept": {"text/plain"}, "X-Custom": {"0ther-s3cret"}, "Authorization": {"Bearer 0ther-s3cret"},
 				"User-Agent": {"custom"}, "Content-Type": {"text/csv"}, "Cookie": {"a=b"},
 			}})
@@ -213,7 +213,7 @@ func TestBodyThatCannotBeSentTwice(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusTemporaryRedirect) })
 	req := message{method: "POST", url: server.URL}.request(t)
 	req.Body = io.NopCloser(strings.NewReader("once"))
-	_, err := newClient(t, loopback).plain().send(t.Context(), req, nil)
+	_, err := newClient(t, loopback).plain().send(t.Context(), req, nil, false)
 	if err == nil || !strings.Contains(err.Error(), "cannot be sent twice") {
 		t.Errorf("got %v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 
 	"github.com/toolgate/toolgate/gateway/expression"
-	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -113,13 +112,4 @@ func (f *field) values(vars *expression.Vars) ([]string, error) {
 		out = append(out, texts...)
 	}
 	return out, nil
-}
-
-// reveal opens the secrets for the requests they are for.
-func reveal(secrets map[string]secret.Value) map[string]any {
-	open := make(map[string]any, len(secrets))
-	for name, value := range secrets {
-		open[name] = value.Reveal()
-	}
-	return open
 }

@@ -56,6 +56,14 @@ func input(t *testing.T, args string) tool.Input {
 	return in
 }
 
+// reads makes the input one of a tool that changes nothing.
+func reads(in tool.Input) tool.Input {
+	spec := *in.Spec
+	spec.Tags = []string{tool.TagReadOnly}
+	in.Spec = &spec
+	return in
+}
+
 func testDeps(client *Client) Deps {
 	return Deps{
 		Client: client, Args: []string{"a", "b", "id"},

@@ -2,6 +2,7 @@ package httptool
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -38,7 +39,7 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	c := compiler{env: request}
 	r := &runner{
 		output: deps.Output, masker: deps.Masker, requestEnv: request, answerEnv: answer,
-		secrets:  sync.OnceValue(func() map[string]any { return reveal(deps.Secrets) }),
+		secrets:  sync.OnceValue(func() map[string]any { return secret.RevealAll(deps.Secrets) }),
 		upstream: c.upstream(at, cfg, deps),
 		method:   c.method(at.Key("method"), cfg.Method),
 		headers:  c.toolHeaders(at.Key("headers"), cfg),
@@ -93,15 +94,8 @@ func (c *compiler) sentence(at diag.Cursor, source string) *expression.Program {
 // environments declares what templates of the request and expressions over the
 // answer may see. No expression sees a secret.
 func environments(deps Deps) (request, answer *expression.Env) {
-	args := expression.Var{Name: "args", Type: expression.JSON}
-	if deps.Closed || len(deps.Args) > 0 {
-		args.Type = expression.Closed(deps.Args)
-	}
-	secrets := make(map[string]expression.Type, len(deps.SecretNames))
-	for _, name := range deps.SecretNames {
-		secrets[name] = expression.String
-	}
-	request = expression.NewEnv(args, expression.Var{Name: "secret", Type: expression.Object(secrets)})
+	args := expression.Args(deps.Args, deps.Closed)
+	request = expression.NewEnv(args, expression.Secrets(deps.SecretNames))
 	answer = expression.NewEnv(
 		args,
 		expression.Var{Name: "status", Type: expression.Int},
@@ -155,7 +149,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, unfit(err)
 	}
-	a, err := r.ask(ctx, req, in, in.Spec.MaxOutput)
+	a, err := r.ask(ctx, req, in, in.Spec.MaxOutput, !in.Spec.ReadOnly())
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -164,21 +158,37 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 		return r.turn(ctx, req, in, a)
 	case r.poll != nil:
 		if a, err = r.await(ctx, req, in, a); err != nil {
-			return tool.Output{}, err
+			return tool.Output{}, started(in, err)
 		}
 	}
 	return r.show(a)
 }
 
+// started words a failure that comes after a job was started, which is not to
+// be started again because of it.
+func started(in tool.Input, err error) error {
+	e, ok := errors.AsType[*tool.Error](err)
+	if !ok || in.Spec.ReadOnly() || e.Code != tool.UpstreamError && e.Code != tool.UpstreamUnavailable {
+		return err
+	}
+	own := *e
+	own.Retryable, own.RetryAfter, own.Hint = false, 0, jobStarted
+	return &own
+}
+
 // ask sends one request and reads its answer, of which it takes at most left
-// bytes. An answer that is no success is an error.
-func (r *runner) ask(ctx context.Context, req *http.Request, in tool.Input, left int64) (*answer, error) {
-	resp, err := r.upstream.send(ctx, req, r.auth)
+// bytes. An answer that is no success is an error. Once says that the request
+// may change something.
+func (r *runner) ask(ctx context.Context, req *http.Request, in tool.Input, left int64, once bool) (*answer, error) {
+	resp, err := r.upstream.send(ctx, req, r.auth, once)
 	if err != nil {
-		return nil, unreached(ctx, err)
+		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	a, err := r.read(ctx, resp, in.Spec.MaxOutput, left)
+	if e, ok := errors.AsType[*tool.Error](err); ok && once {
+		return nil, unsure(e)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +197,7 @@ func (r *runner) ask(ctx context.Context, req *http.Request, in tool.Input, left
 		a.address = resp.Request.URL // where redirects led
 	}
 	a.vars = r.vars(a, in.Args)
-	return a, r.judge(a)
+	return a, r.judge(a, once)
 }
 
 // read reads as much of the answer as may be used: all of it up to the cap, or
@@ -218,18 +228,17 @@ func (r *runner) vars(a *answer, args map[string]any) *expression.Vars {
 }
 
 // judge tells success from failure.
-func (r *runner) judge(a *answer) error {
-	if r.ok == nil {
-		if a.status >= http.StatusBadRequest {
-			return r.failure(a)
+func (r *runner) judge(a *answer, once bool) error {
+	failed := a.status >= http.StatusBadRequest
+	if r.ok != nil {
+		ok, err := r.ok.Bool(a.vars)
+		if err != nil && !failed { // an answer that is no success anyway need not have its form
+			return unexpected("ok", err)
 		}
-		return nil
+		failed = err != nil || !ok
 	}
-	switch ok, err := r.ok.Bool(a.vars); {
-	case err != nil:
-		return unexpected("ok", err)
-	case !ok:
-		return r.failure(a)
+	if failed {
+		return r.failure(a, once)
 	}
 	return nil
 }

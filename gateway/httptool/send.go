@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,11 +29,14 @@ const (
 )
 
 // send sends one request and gives the head of its answer; credentials of the
-// call go before those of the upstream, and nil stands for none of its own. The
-// caller closes the body, which ends all that the request holds. Redirects are
-// followed as redirect.go says; Request of the answer is the last request,
-// without credentials. The error is an *Error of package tool.
-func (u *Upstream) send(ctx context.Context, req *http.Request, auth *credential) (*http.Response, error) {
+// call go before those of the upstream, and nil stands for none of its own.
+// Redirects are followed as redirect.go says; Request of the answer is the last
+// request, without credentials. What is to be sent once, because it may change
+// something, is not sent again where net/http would do so on its own: only a
+// redirect or a refused access token, which are answers, makes another request.
+// The caller closes the body, which ends all that the request holds. The error
+// is an *Error of package tool.
+func (u *Upstream) send(ctx context.Context, req *http.Request, auth *credential, once bool) (*http.Response, error) {
 	settle, err := u.breaker.admit()
 	if err != nil {
 		return nil, err
@@ -39,12 +45,16 @@ func (u *Upstream) send(ctx context.Context, req *http.Request, auth *credential
 		auth = u.auth
 	}
 	inner, stop := u.limit(ctx)
-	j := &journey{u: u, auth: auth, req: req}
+	j := &journey{u: u, auth: auth, req: req, once: once}
 	resp, err := j.run(inner)
 	if err != nil {
 		stop()
 		settle(j.verdict(ctx, err))
-		return nil, unreached(inner, err)
+		failed := unreached(inner, err)
+		if once && (j.turned || !neverSent(err)) {
+			failed = unsure(failed)
+		}
+		return nil, failed
 	}
 	resp.Body = &sentBody{ReadCloser: resp.Body, call: ctx, request: inner, end: func(read error) {
 		stop()
@@ -71,11 +81,13 @@ func tooSlow(who string, limit time.Duration) *tool.Error {
 
 // journey is one request on its way through redirects.
 type journey struct {
-	u     *Upstream
-	auth  *credential   // nil for none
-	req   *http.Request // the next one, without credentials
-	away  bool          // it goes to another origin than the first
-	spoke bool          // the upstream itself answered last, or redirected elsewhere
+	u      *Upstream
+	auth   *credential   // nil for none
+	req    *http.Request // the next one, without credentials
+	once   bool          // it may change something
+	away   bool          // it goes to another origin than the first
+	turned bool          // a redirect was followed, so a request was answered
+	spoke  bool          // the upstream itself answered last, or redirected elsewhere
 }
 
 func (j *journey) run(ctx context.Context) (*http.Response, error) {
@@ -95,6 +107,7 @@ func (j *journey) run(ctx context.Context) (*http.Response, error) {
 		if err := j.turn(ctx, resp); err != nil {
 			return nil, err
 		}
+		j.turned = true
 	}
 }
 
@@ -102,7 +115,7 @@ func (j *journey) run(ctx context.Context) (*http.Response, error) {
 // token that is not taken any more is replaced once.
 func (j *journey) ask(ctx context.Context) (*http.Response, error) {
 	if j.away {
-		resp, err := j.u.client.outside.RoundTrip(j.req.WithContext(ctx))
+		resp, err := stillHTTP(j.u.client.outside.RoundTrip(j.req.WithContext(ctx)))
 		return resp, redirected(err)
 	}
 	shown, token, err := j.auth.show(ctx, j.u, j.req)
@@ -111,7 +124,7 @@ func (j *journey) ask(ctx context.Context) (*http.Response, error) {
 		return nil, &unsent{err}
 	}
 	j.spoke = false
-	resp, err := j.u.roundTrip(j.u.transport, shown)
+	resp, err := j.u.roundTrip(j.u.transport, j.unrepeated(shown))
 	if err != nil || token == "" || resp.StatusCode != http.StatusUnauthorized || !replayable(j.req) {
 		return resp, err
 	}
@@ -124,7 +137,31 @@ func (j *journey) ask(ctx context.Context) (*http.Response, error) {
 	if shown, _, err = j.auth.show(ctx, j.u, again); err != nil {
 		return nil, &unsent{err}
 	}
-	return j.u.roundTrip(j.u.transport, shown)
+	return j.u.roundTrip(j.u.transport, j.unrepeated(shown))
+}
+
+// repeats are the methods that net/http sends again when a connection that was
+// used before breaks, and the headers that make it do so with any other one.
+var (
+	repeats       = []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace}
+	repeatHeaders = []string{"Idempotency-Key", "X-Idempotency-Key"}
+)
+
+// unrepeated keeps net/http from sending a request twice that may change
+// something: the server may have done what the first one asked for. It repeats
+// none whose body it cannot get again.
+func (j *journey) unrepeated(req *http.Request) *http.Request {
+	marked := slices.ContainsFunc(repeatHeaders, func(name string) bool { return len(req.Header[name]) > 0 })
+	bodiless := slices.Contains(repeats, req.Method)
+	if !j.once || !marked && !bodiless {
+		return req
+	}
+	own := *req
+	own.GetBody = nil
+	if bodiless && (own.Body == nil || own.Body == http.NoBody) {
+		own.Body = io.NopCloser(strings.NewReader("")) // which is found to be none when it is sent
+	}
+	return &own
 }
 
 // redirected words a refused address for what it is where a redirect led to it:
@@ -148,7 +185,18 @@ func (u *Upstream) roundTrip(over *http.Transport, req *http.Request) (*http.Res
 			return nil, err
 		}
 	}
-	return over.RoundTrip(req)
+	return stillHTTP(over.RoundTrip(req))
+}
+
+// stillHTTP refuses an answer that ends HTTP on its connection (RFC 9110 section
+// 15.2.2). Nobody asked for that, and net/http would hand over the connection,
+// which then no context ends.
+func stillHTTP(resp *http.Response, err error) (*http.Response, error) {
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		return resp, err
+	}
+	_ = resp.Body.Close()
+	return nil, tool.Errorf(tool.UpstreamError, "the upstream answered with a change to another protocol, which was not asked for").WithHint(notYours)
 }
 
 // unsent is an error of what has to be done before a request can be sent.
@@ -156,6 +204,22 @@ type unsent struct{ err error }
 
 func (e *unsent) Error() string { return e.err.Error() }
 func (e *unsent) Unwrap() error { return e.err }
+
+// neverSent reports whether a request failed before any of it was sent.
+func neverSent(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	_, early := errors.AsType[*unsent](err)
+	return early || ok && op.Op == "dial"
+}
+
+// unsure takes back that the same call may succeed later, where the request may
+// have been carried out although nobody answered.
+func unsure(e *tool.Error) *tool.Error {
+	if e.Code == tool.UpstreamUnavailable && e.Retryable {
+		e.Retryable, e.RetryAfter, e.Hint = false, 0, mayHaveActed
+	}
+	return e
+}
 
 // verdict judges a request that has no answer. A tool whose time was up while
 // it waited speaks against the upstream: one that hangs would else hold a place
@@ -180,7 +244,7 @@ func (j *journey) health(call context.Context, status int, read error) verdict {
 		return healthy
 	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
 		return failing
-	case read == nil:
+	case read == nil, isGarbled(read):
 		return healthy
 	case call.Err() != nil:
 		return unknown

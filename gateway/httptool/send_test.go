@@ -42,6 +42,7 @@ func newUpstream(t *testing.T, c *Client, cfg UpstreamConfig) *Upstream {
 type message struct {
 	method, url, body string
 	header            http.Header
+	once              bool // the tool may change something
 }
 
 func (m message) request(t *testing.T) *http.Request {
@@ -72,7 +73,7 @@ type answered struct {
 // that shows a secret.
 func ask(ctx context.Context, t *testing.T, u *Upstream, m message) answered {
 	t.Helper()
-	resp, err := u.send(ctx, m.request(t), nil)
+	resp, err := u.send(ctx, m.request(t), nil, m.once)
 	if err == nil {
 		defer func() { _ = resp.Body.Close() }()
 		data, readErr := io.ReadAll(resp.Body)

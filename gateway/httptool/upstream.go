@@ -59,7 +59,7 @@ func (c *Client) plain() *Upstream {
 // files of "tls" only where secrets are resolved.
 func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, deps UpstreamDeps) *Upstream {
 	c.mask(deps.Masker)
-	k := compiler{env: secretsOnly(deps.SecretNames), elsewhere: &callsOnly}
+	k := compiler{env: expression.NewEnv(expression.Secrets(deps.SecretNames)), elsewhere: &callsOnly}
 	u := &Upstream{client: c, timeout: cfg.Timeout, guard: c.guard.with(cfg.Networks), masker: deps.Masker}
 	u.origin = k.origin(at.Key("url"), cfg.URL, &Client{guard: u.guard})
 	u.base = k.base(at.Key("url"), cfg.URL, len(u.origin))
@@ -82,15 +82,6 @@ func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, de
 	return u
 }
 
-// secretsOnly declares what templates of an upstream may see.
-func secretsOnly(names []string) *expression.Env {
-	fields := make(map[string]expression.Type, len(names))
-	for _, name := range names {
-		fields[name] = expression.String
-	}
-	return expression.NewEnv(expression.Var{Name: "secret", Type: expression.Object(fields)})
-}
-
 // base compiles what follows the origin in the address of an upstream.
 func (c *compiler) base(at diag.Cursor, text string, origin int) []piece {
 	if origin == 0 {
@@ -111,7 +102,7 @@ func (c *compiler) base(at diag.Cursor, text string, origin int) []piece {
 // lazily renders a template over secrets when it is first needed: their values
 // are known only then. escape is applied to what a ${…} gives.
 func lazily(t *expression.Template, env *expression.Env, secrets map[string]secret.Value, escape func(string) string) (string, error) {
-	vars := env.Vars(map[string]any{"secret": reveal(secrets)})
+	vars := env.Vars(map[string]any{"secret": secret.RevealAll(secrets)})
 	text, _, err := t.Escaped(vars, func(value string) (string, error) { return escape(value), nil })
 	return text, err
 }

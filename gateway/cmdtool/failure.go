@@ -41,8 +41,10 @@ func statusOf(err error) (status int, exited bool) {
 	return exit.ExitCode(), exit.Exited()
 }
 
-// ended words how a process that did not succeed came to its end.
-func ended(err error, said string) *tool.Error {
+// ended words how a process that did not succeed came to its end, with what it
+// said on standard error and wrote to standard output: many a program, such as a
+// test runner, explains its failures there.
+func ended(err error, said, wrote string) *tool.Error {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
 		return tool.Errorf(tool.UpstreamError, "the command's output could not be read").Because(err)
@@ -53,6 +55,9 @@ func ended(err error, said string) *tool.Error {
 	}
 	if said != "" {
 		text += ": " + said
+	}
+	if wrote != "" {
+		text += "\nIts output:\n" + wrote
 	}
 	return tool.Errorf(tool.UpstreamError, "%s", text).Because(err)
 }

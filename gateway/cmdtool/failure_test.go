@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -43,7 +44,7 @@ func TestRunFails(t *testing.T) {
 		{"a missing program", expression.Texts{"toolgate-has-no-such-program"}, `{}`, "", tool.UpstreamUnavailable, "the program toolgate-has-no-such-program is not installed"},
 		{"a missing program of the folder", expression.Texts{"./missing"}, `{}`, "", tool.UpstreamUnavailable, "the program ./missing is not installed"},
 		{"a program that may not run", expression.Texts{"/etc/passwd"}, `{}`, "", tool.UpstreamUnavailable, "the gateway may not run the program /etc/passwd"},
-		{"an exit status", shell("echo partial; echo no such file >&2; exit 3"), `{}`, "", tool.UpstreamError, "the command ended with exit status 3: no such file"},
+		{"an exit status", shell("echo partial; echo no such file >&2; exit 3"), `{}`, "", tool.UpstreamError, "the command ended with exit status 3: no such file\nIts output:\npartial"},
 		{"an exit status and silence", expression.Texts{"false"}, `{}`, "", tool.UpstreamError, "the command ended with exit status 1"},
 		{"a signal", shell("kill -TERM $$"), `{}`, "", tool.UpstreamError, "the command was ended by signal 15 (terminated)"},
 		{"binary output under text", shell(`printf 'a\377\376'`), `{}`, tool.OutputText, tool.UpstreamError, "3 bytes that are not text"},
@@ -65,11 +66,44 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
+// TestWhatFailuresTell: the whole message, where programs explain themselves on
+// either output or both.
+func TestWhatFailuresTell(t *testing.T) {
+	masker := secret.NewMasker(secret.NewValue("s3cret-t0ken"))
+	for script, want := range map[string]string{
+		"exit 1":                                               "",
+		"echo FAIL: TestSum; exit 1":                           "\nIts output:\nFAIL: TestSum",
+		"echo no >&2; printf ' \\n\\n'; exit 1":                ": no",
+		"printf 'a\\000b'; echo no >&2; exit 1":                ": no",
+		"echo s3cret-t0ken; echo s3cret-t0ken >&2; exit 1":     ": [secret]\nIts output:\n[secret]",
+		"printf '{\"progress\": 1}\\nbroke\\n'; kill -KILL $$": "\nIts output:\nbroke",
+	} {
+		r := compile(t, Config{Argv: shell(script), Progress: JSONLines}, Deps{Dir: t.TempDir(), Masker: masker})
+		_, err := r.Run(t.Context(), input(t, `{}`))
+		start := "the command ended with exit status 1"
+		if strings.Contains(script, "KILL") {
+			start = "the command was ended by signal 9 (killed)"
+		}
+		if got := tool.AsError(err).Message; got != start+want {
+			t.Errorf("%s: got %q, want %q", script, got, start+want)
+		}
+	}
+}
+
+func TestOutputIsKeptFromItsEnd(t *testing.T) {
+	r := compile(t, Config{Argv: shell("head -c 30000 /dev/zero | tr '\\0' x; echo the end; exit 1")}, Deps{Dir: t.TempDir()})
+	_, err := r.Run(t.Context(), input(t, `{}`))
+	got := tool.AsError(err).Message
+	if !strings.HasPrefix(got, "the command ended with exit status 1\nIts output:\n[…] xxx") || !strings.HasSuffix(got, "xxxthe end") || len(got) > maxSaid+100 {
+		t.Errorf("got %d bytes: %.60s", len(got), got)
+	}
+}
+
 func TestStderrIsKeptFromItsEnd(t *testing.T) {
 	r := compile(t, Config{Argv: shell("head -c 300000 /dev/zero | tr '\\0' x >&2; echo the end >&2; exit 1")}, Deps{Dir: t.TempDir()})
 	_, err := r.Run(t.Context(), input(t, `{}`))
 	got := tool.AsError(err).Message
-	if !strings.HasPrefix(got, "the command ended with exit status 1: […] xxx") || !strings.HasSuffix(got, "xxxthe end") || len(got) > maxStderr+100 {
+	if !strings.HasPrefix(got, "the command ended with exit status 1: […] xxx") || !strings.HasSuffix(got, "xxxthe end") || len(got) > maxSaid+100 {
 		t.Errorf("got %d bytes: %.60s", len(got), got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/secret"
 )
 
-const maxStderr = 8 << 10 // bytes kept from the end of standard error
+const maxSaid = 8 << 10 // bytes that a failure tells of the end of each output
 
 // capture keeps what is written to it and calls full when that is too much.
 type capture struct {
@@ -26,6 +26,16 @@ func (c *capture) Write(p []byte) (int, error) {
 
 // Bytes returns what was written.
 func (c *capture) Bytes() []byte { return c.buf.Bytes() }
+
+// end is the end of what was written, and nothing of what is no text.
+func (c *capture) end(most int) *tail {
+	data := c.buf.Bytes()
+	if bytes.IndexByte(data, 0) >= 0 {
+		return &tail{}
+	}
+	from := max(0, len(data)-most)
+	return &tail{buf: data[from:], cut: from > 0}
+}
 
 // tail keeps the end of what is written to it.
 type tail struct {

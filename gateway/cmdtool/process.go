@@ -67,7 +67,7 @@ func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := &capture{most: j.most, full: func() { stop(errFull) }}
-	said := &tail{most: maxStderr}
+	said := &tail{most: maxSaid}
 	cmd := j.command(within)
 	writer, flush := j.writer(ctx, out)
 	cmd.Stdout, cmd.Stderr = writer, said
@@ -96,7 +96,7 @@ func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	case exited && listed:
 		return out.Bytes(), status, nil
 	}
-	return nil, 0, ended(err, said.text(j.masker))
+	return nil, 0, ended(err, said.text(j.masker), out.end(maxSaid).text(j.masker))
 }
 
 // command is the process before it starts, without its output.

@@ -118,6 +118,8 @@ func TestCallEndings(t *testing.T) {
 				return tool.Output{}, errors.New("hunter2 is the password")
 			case "error":
 				return tool.Output{}, tool.Errorf(tool.UpstreamError, "the upstream said hunter2").WithHint("Not hunter2.")
+			case "blank":
+				return tool.TextOutput(" \n"), nil
 			case "nothing":
 				return tool.Output{}, nil
 			case "secret":
@@ -150,6 +152,7 @@ func TestCallEndings(t *testing.T) {
 		{"foreign", "read", `{"do": "foreign"}`, tool.Internal, "Error: the gateway could not complete this call because of a fault of its own\nDo not repeat the call unchanged; tell the user that the tool gateway reported an internal error.", ""},
 		{"error", "read", `{"do": "error"}`, tool.UpstreamError, "Error: the upstream said [secret]\nNot [secret].", ""},
 		{"nothing", "read", `{"do": "nothing"}`, "", "(read completed with no output)", ""},
+		{"blank text", "read", `{"do": "blank"}`, "", "(read completed with no output)", ""},
 		{"secret", "read", `{"do": "secret"}`, "", "it is [secret]", ""},
 		{"secret sent", "read", `{"do": "hunter2"}`, "", `{"do":"[secret]"}`, ""},
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/result"
@@ -104,13 +105,21 @@ func (p *passage) finish(ctx context.Context, out tool.Output) tool.Output {
 	if p.plan.RunsAfter() {
 		out = p.mask(out)
 	}
-	if len(out.Content) == 0 {
+	if saysNothing(out) {
 		out.Content = tool.TextOutput("(" + p.entry.Spec.Name + " completed with no output)").Content
 	}
 	hints := p.plan.Hint(out).Content[len(out.Content):]
 	out = p.fit(ctx, out)
 	out.Content = append(slices.Clip(out.Content), hints...)
 	return out
+}
+
+// saysNothing reports whether an answer shows a model nothing: some providers
+// refuse a blank text.
+func saysNothing(out tool.Output) bool {
+	return !slices.ContainsFunc(out.Content, func(c tool.Content) bool {
+		return c.Type != tool.ContentText || strings.TrimSpace(c.Text) != ""
+	})
 }
 
 // fit cuts what is too large to show and keeps the whole for read_result, whose

@@ -177,15 +177,15 @@ func TestFitNotices(t *testing.T) {
 			"kept JSON", folder(t), about, text("[" + long + "]\n"),
 			`[… 198,667 of 199,405 characters are left out. The whole result is kept as r_HANDLE` + kept + ` To read on: read_result {"handle": "r_HANDLE", "offset": 492}; to search: add "grep"; for parts of this JSON: add "path".]`, "",
 		},
-		{"unreadable", folder(t), unreadable, text(long), "[… 198,494 of 199,402 characters are left out. They were not kept: ask the tool for less.]", ""},
-		{"no store", nil, about, text(long), "[… 198,494 of 199,402 characters are left out. They were not kept: ask the tool for less.]", ""},
-		{"broken store", brokenStore{}, about, text(long), "[… 198,498 of 199,402 characters are left out. They could not be kept: ask the tool for less.]", "the result could not be kept: broken"},
+		{"unreadable", folder(t), unreadable, text(long), "[… 198,517 of 199,402 characters are left out. They were not kept. If the tool changes nothing, ask it for less.]", ""},
+		{"no store", nil, about, text(long), "[… 198,517 of 199,402 characters are left out. They were not kept. If the tool changes nothing, ask it for less.]", ""},
+		{"broken store", brokenStore{}, about, text(long), "[… 198,521 of 199,402 characters are left out. They could not be kept. If the tool changes nothing, ask it for less.]", "the result could not be kept: broken"},
 		{
 			"bytes", folder(t), about, binary,
 			"[application/pdf, 12,345 bytes that cannot be shown as text. They are kept as r_HANDLE" + kept + ` To get them as base64: read_result {"handle": "r_HANDLE"}.]`, "",
 		},
-		{"bytes unreadable", folder(t), unreadable, binary, "[application/pdf, 12,345 bytes that cannot be shown as text. They were not kept: ask the tool for less.]", ""},
-		{"bytes and a broken store", brokenStore{}, about, binary, "[application/pdf, 12,345 bytes that cannot be shown as text. They could not be kept: ask the tool for less.]", "the result could not be kept: broken"},
+		{"bytes unreadable", folder(t), unreadable, binary, "[application/pdf, 12,345 bytes that cannot be shown as text. They were not kept. If the tool changes nothing, ask it for less.]", ""},
+		{"bytes and a broken store", brokenStore{}, about, binary, "[application/pdf, 12,345 bytes that cannot be shown as text. They could not be kept. If the tool changes nothing, ask it for less.]", "the result could not be kept: broken"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -35,9 +35,9 @@ func (k *keeper) keep(ctx context.Context, meta Meta, r io.Reader) (Meta, bool) 
 // lost is the sentence about what was not kept.
 func (k *keeper) lost() string {
 	if k.store == nil {
-		return "They were not kept: ask the tool for less."
+		return "They were not kept. If the tool changes nothing, ask it for less."
 	}
-	return "They could not be kept: ask the tool for less."
+	return "They could not be kept. If the tool changes nothing, ask it for less."
 }
 
 // line keeps the bytes of a resource that no model reads and says what they are

@@ -92,8 +92,8 @@ func (r *reader) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 func failure(handle string, err error) error {
 	if errors.Is(err, ErrNone) {
 		return tool.Errorf(tool.InvalidArgs, "no result is kept under %s: it is unknown or has expired", quoteKey(clip(handle, maxHandle))).
-			WithHint("Copy the handle exactly as the notice writes it, or call the tool again that gave the result.")
+			WithHint("Copy the handle exactly as the notice writes it, or call the tool again that gave the result, if it changes nothing.")
 	}
 	return tool.Errorf(tool.Internal, "the kept result cannot be read at the moment").Because(err).
-		WithHint("Call the tool again that gave the result, and ask it for less.")
+		WithHint("If the tool that gave the result changes nothing, call it again and ask it for less.")
 }

@@ -153,7 +153,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := put(t, f, "bob", "secret")
-	const unknown = ": it is unknown or has expired\nCopy the handle exactly as the notice writes it, or call the tool again that gave the result."
+	const unknown = ": it is unknown or has expired\nCopy the handle exactly as the notice writes it, or call the tool again that gave the result, if it changes nothing."
 	cases := []struct{ handle, more, want string }{
 		{plain.Handle, ``, "[bytes 0–55 of 55; the end]\nfirst line\nsecond line é\nThird line\r\nfourth\nfifth line"},
 		{plain.Handle, `, "offset": 11, "limit": 6`, "[bytes 11–17 of 55; next: offset 17]\nsecond"},

@@ -14,6 +14,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -44,6 +45,7 @@ type house struct {
 	leftOut map[string]string // why, by the tool's name
 	tools   int               // that are registered
 	gateway *gateway.Gateway
+	masker  *secret.Masker
 	closers []io.Closer
 }
 
@@ -65,7 +67,7 @@ func openFor(opts config.Options, name string, logger *slog.Logger) (*house, err
 	for _, p := range warnings {
 		logger.Warn("configuration", "problem", p.String())
 	}
-	h := &house{config: cfg, leftOut: a.LeftOut, tools: registered(a.Generation), closers: []io.Closer{a}}
+	h := &house{config: cfg, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
 	if err := h.furnish(a.Generation, results, logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

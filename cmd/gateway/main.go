@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -57,8 +58,9 @@ type streams struct {
 }
 
 func main() {
-	io := streams{os.Stdin, os.Stdout, os.Stderr}
-	os.Exit(report(io.err, run(context.Background(), os.Args, io)))
+	log.SetOutput(io.Discard) // libraries write secrets there; see takeStandardLog
+	std := streams{os.Stdin, os.Stdout, os.Stderr}
+	os.Exit(report(std.err, run(context.Background(), os.Args, std)))
 }
 
 // untilSignal is a context that the first signal ends, for what has to finish

@@ -56,6 +56,8 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
+	log.hide(h.masker)
+	defer takeStandardLog(logger)()
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	ctx, stop := untilSignal(ctx)

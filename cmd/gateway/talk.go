@@ -3,8 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"log"
+	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolgate/toolgate/gateway/secret"
 )
 
 const (
@@ -14,7 +18,9 @@ const (
 
 // talk is a log whose reader may be slow or gone: writing to it never waits. What
 // it has no room for is dropped, and the next line that goes out says how much.
+// Lines of libraries come through it, too, so known secrets are taken out here.
 type talk struct {
+	masker  atomic.Pointer[secret.Masker]
 	lines   chan []byte
 	dropped atomic.Int64
 	done    chan struct{}
@@ -35,10 +41,14 @@ func newTalk(w io.Writer) *talk {
 	return t
 }
 
+// hide takes the secrets that the masker knows out of the lines to come.
+func (t *talk) hide(m *secret.Masker) { t.masker.Store(m) }
+
 // Write takes one line; it never fails and never waits.
 func (t *talk) Write(line []byte) (int, error) {
+	own := t.masker.Load().Bytes(append([]byte(nil), line...))
 	select {
-	case t.lines <- append([]byte(nil), line...):
+	case t.lines <- own:
 	default:
 		t.dropped.Add(1)
 	}
@@ -54,4 +64,17 @@ func (t *talk) Close() error {
 	case <-time.After(talkTimeout):
 	}
 	return nil
+}
+
+// takeStandardLog makes the logger write what libraries write to the standard
+// log, such as net/http about an upstream that sends what nobody asked for. Main
+// drops it where there is no logger: it may hold secrets.
+func takeStandardLog(logger *slog.Logger) (giveBack func()) {
+	flags, w := log.Flags(), log.Writer()
+	log.SetFlags(0)
+	log.SetOutput(slog.NewLogLogger(logger.Handler(), slog.LevelWarn).Writer())
+	return func() {
+		log.SetFlags(flags)
+		log.SetOutput(w)
+	}
 }

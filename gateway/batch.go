@@ -17,7 +17,9 @@ func (g *Gateway) Batch(ctx context.Context, calls []tool.Call, opts batch.Optio
 // Safe reports whether a call of the tool may run beside others of its batch.
 // One that there is none of only gives its error.
 func (g *Gateway) Safe(name string) bool {
-	entry, ok := g.generation.Tools.Lookup(name)
+	gen, release := g.hold()
+	defer release()
+	entry, ok := gen.Tools.Lookup(name)
 	return !ok || entry.Spec.ConcurrencySafe
 }
 
@@ -26,7 +28,9 @@ func (g *Gateway) Safe(name string) bool {
 func (g *Gateway) Refuse(_ context.Context, call tool.Call, why *tool.Error) tool.Result {
 	g.underWay.Add(1)
 	defer g.underWay.Add(-1)
-	return g.enter(call).leave(tool.Output{}, why)
+	p := g.enter(call)
+	defer p.release()
+	return p.leave(tool.Output{}, why)
 }
 
 // Handles are the calls that were started without waiting for them, and those

@@ -23,6 +23,7 @@ var errSlow = errors.New("the tool used up its time")
 type passage struct {
 	gateway    *Gateway
 	generation *Generation // the one it entered
+	release    func()      // lets go of the generation
 	call       tool.Call   // as it came in
 	began      time.Time
 	entry      *registry.Entry // the tool; nil while it is not known
@@ -40,6 +41,7 @@ func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	g.underWay.Add(1)
 	defer g.underWay.Add(-1)
 	p := g.enter(call)
+	defer p.release()
 	out, err := p.handle(ctx)
 	return p.leave(out, err)
 }
@@ -55,7 +57,8 @@ func (g *Gateway) enter(call tool.Call) *passage {
 	if call.Chat.ID == "" {
 		call.Chat.ID = tool.DefaultChat
 	}
-	return &passage{gateway: g, generation: g.generation, call: call, began: time.Now()}
+	generation, release := g.hold()
+	return &passage{gateway: g, generation: generation, release: release, call: call, began: time.Now()}
 }
 
 // handle is the path. A step that fails ends it.
@@ -95,7 +98,7 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 // that it may be told.
 func (p *passage) lookUp(context.Context) error {
 	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
-	if !ok {
+	if !ok || !p.generation.has(p.call.Profile, entry.Spec) {
 		return p.notFound()
 	}
 	switch visibility, d := p.generation.Policy.Visibility(entry.Spec, p.call.Caller); visibility {
@@ -113,7 +116,7 @@ func (p *passage) lookUp(context.Context) error {
 // notFound names the tool that was meant only where the caller may call it.
 func (p *passage) notFound() error {
 	err := tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
-	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.generation.Policy.Lists(meant.Spec, p.call.Caller) {
+	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.generation.has(p.call.Profile, meant.Spec) && p.generation.Policy.Lists(meant.Spec, p.call.Caller) {
 		return err.WithHint("Did you mean %q? Tool names must match exactly.", meant.Spec.Name)
 	}
 	return err.WithHint("Call one of the tools in your tool list by its exact name.")

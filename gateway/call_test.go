@@ -275,7 +275,7 @@ func TestTimeoutAndCancel(t *testing.T) {
 func TestToolsHidesWhatIsDenied(t *testing.T) {
 	t.Parallel()
 	var names []string
-	for _, s := range house(t, &memoryLog{}, nil).Tools(t.Context(), tool.Caller{Name: "ann"}) {
+	for _, s := range house(t, &memoryLog{}, nil).Tools(t.Context(), tool.View{Caller: tool.Caller{Name: "ann"}}) {
 		names = append(names, s.Name)
 	}
 	if d := cmp.Diff([]string{"pay", "read"}, names); d != "" {

@@ -34,10 +34,25 @@ type Log interface {
 // Generation is everything that one configuration makes of a gateway. It is
 // immutable; a call finishes on the generation it entered.
 type Generation struct {
-	Tools  *registry.Registry
-	Policy *policy.Engine // nil allows every call
-	Hooks  *hook.Set      // nil has none
-	Masker *secret.Masker // takes this configuration's secrets out of text
+	Tools    *registry.Registry
+	Profiles map[string]Profile // the fixed subsets of tools, by name
+	Policy   *policy.Engine     // nil allows every call
+	Hooks    *hook.Set          // nil has none
+	Masker   *secret.Masker     // takes this configuration's secrets out of text
+	// Close gives up what the generation holds. It is called once, when another
+	// generation is served and the last call that entered this one has left; nil
+	// where there is nothing to give up.
+	Close func()
+}
+
+// Profile is a fixed subset of the tools: the names of those in it. The
+// gateway's own tools are in every profile.
+type Profile map[string]bool
+
+// has reports whether a view through the profile has the tool. The empty name
+// is that of no profile, which has all tools.
+func (g *Generation) has(profile string, s *tool.Spec) bool {
+	return profile == "" || s.Source == tool.SourceBuiltin || g.Profiles[profile][s.Name]
 }
 
 // Counter counts the calls that policy allowed, and says of them what rules
@@ -63,7 +78,7 @@ type Options struct {
 
 // Gateway takes calls; safe for concurrent use.
 type Gateway struct {
-	generation *Generation
+	current    atomic.Pointer[tenancy] // the generation that is served
 	log        Log
 	logger     *slog.Logger
 	counter    Counter
@@ -80,13 +95,13 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		opts.Counter = new(policy.MemoryCounter)
 	}
 	g := &Gateway{
-		counter:    opts.Counter,
-		generation: generation,
-		log:        log,
-		logger:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		results:    opts.Results,
-		gate:       admission.New(opts.Admission),
+		counter: opts.Counter,
+		log:     log,
+		logger:  cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		results: opts.Results,
+		gate:    admission.New(opts.Admission),
 	}
+	g.current.Store(newTenancy(generation))
 	g.handles = handle.New(g.Call, opts.Handles)
 	return g
 }
@@ -97,14 +112,24 @@ func (g *Gateway) Close(ctx context.Context) error { return g.handles.Close(ctx)
 
 // Tools returns what the caller may be shown, in list order. The specs are
 // shared: do not change them.
-func (g *Gateway) Tools(_ context.Context, caller tool.Caller) []*tool.Spec {
+func (g *Gateway) Tools(_ context.Context, view tool.View) []*tool.Spec {
+	gen, release := g.hold()
+	defer release()
 	var specs []*tool.Spec
-	for _, e := range g.generation.Tools.All() {
-		if g.generation.Policy.Lists(e.Spec, caller) {
+	for _, e := range gen.Tools.All() {
+		if gen.has(view.Profile, e.Spec) && gen.Policy.Lists(e.Spec, view.Caller) {
 			specs = append(specs, e.Spec)
 		}
 	}
 	return specs
+}
+
+// HasProfile reports whether there is a profile of this name now.
+func (g *Gateway) HasProfile(name string) bool {
+	gen, release := g.hold()
+	defer release()
+	_, ok := gen.Profiles[name]
+	return ok
 }
 
 // UnderWay is the number of calls that have entered and not been answered.

@@ -1,14 +1,11 @@
 package gateway_test
 
 import (
-	"encoding/json"
 	"log/slog"
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/diag"
-	"github.com/toolgate/toolgate/gateway/registry"
-	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -16,20 +13,10 @@ import (
 // ruled is a gateway of tools that echo, under rules.
 func ruled(t *testing.T, log gateway.Log, cfg *policy.Config, names ...string) *gateway.Gateway {
 	t.Helper()
-	var entries []*registry.Entry
 	var known []policy.Known
-	for _, name := range names {
-		spec := &tool.Spec{Name: name, Parameters: json.RawMessage(`{"type":"object"}`), Timeout: tool.DefaultTimeout, MaxOutput: tool.DefaultMaxOutput}
-		compiled, err := schema.Compile(spec.Parameters)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries = append(entries, &registry.Entry{Spec: spec, Schema: compiled, Runner: runnerFunc(echo)})
-		known = append(known, policy.Known{Spec: spec, Parameters: spec.Parameters})
-	}
-	tools, err := registry.New(entries)
-	if err != nil {
-		t.Fatal(err)
+	tools := toolsOf(t, names...)
+	for _, e := range tools.All() {
+		known = append(known, policy.Known{Spec: e.Spec, Parameters: e.Spec.Parameters})
 	}
 	var report diag.Report
 	engine := policy.Compile(diag.NewCursor(&report, nil), cfg, known...)
@@ -49,7 +36,7 @@ func TestToldTool(t *testing.T) {
 		{Name: "hidden", Tools: []string{"hidden"}, Action: "deny", Reason: "Never told."},
 	}}, "closed", "hidden", "open")
 	var names []string
-	for _, s := range g.Tools(t.Context(), call("", "").Caller) {
+	for _, s := range g.Tools(t.Context(), tool.View{Caller: call("", "").Caller}) {
 		names = append(names, s.Name)
 	}
 	if len(names) != 1 || names[0] != "open" {

@@ -55,7 +55,7 @@ func listed(ctx context.Context, opts config.Options) (specs []*tool.Spec, hidde
 	if err != nil {
 		return nil, 0, err
 	}
-	specs = gateway.New(a.Generation, nil, gateway.Options{}).Tools(ctx, cliCaller())
+	specs = gateway.New(a.Generation, nil, gateway.Options{}).Tools(ctx, tool.View{Caller: cliCaller()})
 	return specs, len(a.Generation.Tools.All()) - len(specs), a.Close()
 }
 

@@ -36,7 +36,7 @@ type Gateway interface {
 	// Call runs one call and always answers.
 	Call(ctx context.Context, call tool.Call) tool.Result
 	// Tools gives what the caller may see, in list order. The specs are not changed.
-	Tools(ctx context.Context, caller tool.Caller) []*tool.Spec
+	Tools(ctx context.Context, view tool.View) []*tool.Spec
 }
 
 // Options are what the API may be given; the zero value works.
@@ -154,7 +154,5 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 
-// caller is who sends a request. Nobody authenticates yet.
-func caller() tool.Caller {
-	return tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindHTTP}
-}
+// caller is who sends a request.
+func caller(r *http.Request) tool.Caller { return tool.CallerOf(r.Context(), tool.KindHTTP) }

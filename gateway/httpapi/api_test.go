@@ -26,11 +26,11 @@ type fake struct {
 	call  tool.Call // the last one
 }
 
-func (f *fake) Tools(_ context.Context, caller tool.Caller) []*tool.Spec {
+func (f *fake) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	if f.specs == nil {
 		panic("no list")
 	}
-	if !cmp.Equal(caller, fakeCaller()) {
+	if !cmp.Equal(view.Caller, fakeCaller()) {
 		panic("another caller")
 	}
 	return f.specs
@@ -54,7 +54,7 @@ func (f *fake) Call(_ context.Context, call tool.Call) tool.Result {
 }
 
 func fakeCaller() tool.Caller {
-	return tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindHTTP}
+	return tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindHTTP, May: []tool.Right{tool.MayCall}}
 }
 
 func specs() []*tool.Spec {
@@ -267,7 +267,7 @@ func TestHangUp(t *testing.T) {
 
 type hanging struct{ started, ended chan struct{} }
 
-func (h *hanging) Tools(context.Context, tool.Caller) []*tool.Spec { return nil }
+func (h *hanging) Tools(context.Context, tool.View) []*tool.Spec { return nil }
 
 func (h *hanging) Call(ctx context.Context, _ tool.Call) tool.Result {
 	close(h.started)

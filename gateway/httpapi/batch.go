@@ -116,7 +116,7 @@ func readStep(w http.ResponseWriter, r *http.Request) (step, *problem) {
 		e := tool.AsError(err)
 		return step{}, badQuery(e.Message, e.Hint)
 	}
-	return step{format: format, stopOn: stopOn, calls: batchOf(calls, inChat)}, nil
+	return step{format: format, stopOn: stopOn, calls: batchOf(calls, caller(r), inChat)}, nil
 }
 
 // stopping reads after which failures no further call is started.
@@ -132,11 +132,11 @@ func stopping(values url.Values) (string, *problem) {
 	return stopOn, nil
 }
 
-func batchOf(calls []provider.ToolCall, inChat tool.Chat) []BatchCall {
+func batchOf(calls []provider.ToolCall, by tool.Caller, inChat tool.Chat) []BatchCall {
 	batch := make([]BatchCall, len(calls))
 	for i, c := range calls {
 		batch[i] = BatchCall{ID: c.ID, Call: tool.Call{
-			Tool: c.Name, Arguments: c.Arguments, Caller: caller(), Via: tool.ViaBatch, Chat: inChat,
+			Tool: c.Name, Arguments: c.Arguments, Caller: by, Via: tool.ViaBatch, Chat: inChat,
 		}}
 	}
 	return batch

@@ -59,7 +59,7 @@ func (a *api) readCall(w http.ResponseWriter, r *http.Request) (request, *proble
 	if p != nil {
 		return request{}, p
 	}
-	call := tool.Call{Tool: r.PathValue("name"), Arguments: args, Caller: caller(), Via: tool.ViaDirect, Chat: inChat}
+	call := tool.Call{Tool: r.PathValue("name"), Arguments: args, Caller: caller(r), Via: tool.ViaDirect, Chat: inChat}
 	return request{call: call, wait: wait, mayEndLater: values.Has("wait")}, nil
 }
 

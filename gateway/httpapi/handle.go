@@ -57,7 +57,7 @@ func (a *api) start(w http.ResponseWriter, r *http.Request, asked request) {
 		return
 	}
 	if asked.wait > 0 && r.Context().Err() != nil {
-		a.handles.Cancel(caller(), id)
+		a.handles.Cancel(caller(r), id)
 	}
 	w.Header().Set("Location", "/v1/calls/"+url.PathEscape(id))
 	writeJSON(w, http.StatusAccepted, handle)
@@ -66,11 +66,11 @@ func (a *api) start(w http.ResponseWriter, r *http.Request, asked request) {
 // await asks after a call, and waits for its end as long as it may.
 func (a *api) await(r *http.Request, id string, wait time.Duration) (Handle, bool) {
 	if wait == 0 {
-		return a.handles.Status(caller(), id)
+		return a.handles.Status(caller(r), id)
 	}
 	ctx, stop := context.WithTimeout(r.Context(), wait)
 	defer stop()
-	return a.handles.Wait(ctx, caller(), id)
+	return a.handles.Wait(ctx, caller(r), id)
 }
 
 // showCall answers how a started call stands.
@@ -96,7 +96,7 @@ func (a *api) cancelCall(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	handle, ok := a.handles.Cancel(caller(), r.PathValue("id"))
+	handle, ok := a.handles.Cancel(caller(r), r.PathValue("id"))
 	status := http.StatusOK
 	if ok && handle.Outcome() == nil {
 		status = http.StatusAccepted

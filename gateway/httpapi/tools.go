@@ -42,7 +42,7 @@ func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	body, err := encode(map[string]any{"tools": (*write)(a.gateway.Tools(r.Context(), caller()))})
+	body, err := encode(map[string]any{"tools": (*write)(a.gateway.Tools(r.Context(), tool.View{Caller: caller(r)}))})
 	if err != nil {
 		p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the list has no JSON form"}
 		p.write(w)

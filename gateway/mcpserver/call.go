@@ -37,7 +37,7 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	ctx, leave := s.calls.enter(ctx, req.Session)
 	defer leave()
 	name, _ := ctx.Value(nameKey{}).(string)
-	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: caller(), Via: tool.ViaDirect})
+	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: caller(ctx), Via: tool.ViaDirect})
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		return nil, notFound(res.Error)
 	}

@@ -32,7 +32,7 @@ type fake struct {
 	calls []tool.Call
 }
 
-func (f *fake) Tools(context.Context, tool.Caller) []*tool.Spec {
+func (f *fake) Tools(context.Context, tool.View) []*tool.Spec {
 	if f.specs == nil {
 		panic("no list")
 	}

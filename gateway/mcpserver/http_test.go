@@ -21,7 +21,7 @@ func (b busy) Call(ctx context.Context, _ tool.Call) tool.Result {
 	return tool.Result{}
 }
 
-func (busy) Tools(context.Context, tool.Caller) []*tool.Spec { return nil }
+func (busy) Tools(context.Context, tool.View) []*tool.Spec { return nil }
 
 const (
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`

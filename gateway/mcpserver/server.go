@@ -50,7 +50,7 @@ type Gateway interface {
 	// Call runs one call and always answers.
 	Call(ctx context.Context, call tool.Call) tool.Result
 	// Tools gives what the caller may see, in list order. The specs are not changed.
-	Tools(ctx context.Context, caller tool.Caller) []*tool.Spec
+	Tools(ctx context.Context, view tool.View) []*tool.Spec
 }
 
 // Options are what a Server may be given; the zero value works.
@@ -125,8 +125,5 @@ func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 	c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
 }
 
-// caller is who a client is. Nobody authenticates yet, and what a client calls
-// itself is no identity.
-func caller() tool.Caller {
-	return tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindMCP}
-}
+// caller is who a client is. What a client calls itself is no identity.
+func caller(ctx context.Context) tool.Caller { return tool.CallerOf(ctx, tool.KindMCP) }

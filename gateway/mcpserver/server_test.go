@@ -34,7 +34,7 @@ func TestCall(t *testing.T) {
 		}
 		sent := []tool.Call{{
 			Tool: "object", Arguments: json.RawMessage(`{"z":9007199254740993,"a":"x"}`), Via: tool.ViaDirect,
-			Caller: tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindMCP},
+			Caller: tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindMCP, May: []tool.Right{tool.MayCall}},
 		}}
 		if diff := cmp.Diff(sent, gw.calls); diff != "" {
 			t.Errorf("calls (-want +got):\n%s", diff)

@@ -27,13 +27,11 @@ const (
 	ViaBatch  Via = "batch"  // one of several calls that were sent together
 )
 
-// Caller is whoever asks: the outermost one, however many calls lie between.
-type Caller struct {
-	ID     string         // stable identity, "anonymous" when nobody authenticated
-	Name   string         // what rules match on
-	Kind   Kind           // the door
-	Groups []string       // groups the identity belongs to
-	Claims map[string]any // further facts about the identity, JSON values
+// View is who asks for a list of tools, and from where.
+type View struct {
+	Caller  Caller
+	Profile string // the fixed subset of tools that is asked for; empty for all
+	Chat    Chat   // DefaultChat when its ID is empty
 }
 
 // Chat is the conversation that a call belongs to.
@@ -55,6 +53,7 @@ type Call struct {
 	Via       Via    // ViaDirect when empty
 	Parent    string // ID of the call this one was made from, or empty
 	Depth     int    // calls that lie between the caller and this one
+	Profile   string // the fixed subset of tools that the call came through; empty for all
 	Chat      Chat   // DefaultChat when its ID is empty
 }
 

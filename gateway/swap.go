@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"sync/atomic"
+)
+
+// tenancy is a generation and those who hold it: the gateway, while it is the
+// current one, and every call in it.
+type tenancy struct {
+	generation *Generation
+	holders    atomic.Int64
+	release    func() // lets go once; kept, because every call needs it
+}
+
+func newTenancy(g *Generation) *tenancy {
+	t := &tenancy{generation: g}
+	t.holders.Store(1)
+	t.release = t.leave
+	return t
+}
+
+// enter holds the generation, unless everybody has let go of it.
+func (t *tenancy) enter() bool {
+	for {
+		n := t.holders.Load()
+		if n == 0 {
+			return false
+		}
+		if t.holders.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (t *tenancy) leave() {
+	if t.holders.Add(-1) == 0 && t.generation.Close != nil {
+		t.generation.Close()
+	}
+}
+
+// hold gives the current generation, which stays open until release is called,
+// once.
+func (g *Gateway) hold() (_ *Generation, release func()) {
+	for {
+		if t := g.current.Load(); t.enter() {
+			return t.generation, t.release
+		}
+		// Another one was swapped in meanwhile.
+	}
+}
+
+// Swap serves next from now on. Calls under way keep the generation they
+// entered, however long they take; it is closed after the last of them.
+func (g *Gateway) Swap(next *Generation) {
+	g.current.Swap(newTenancy(next)).leave()
+}

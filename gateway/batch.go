@@ -25,10 +25,10 @@ func (g *Gateway) Safe(name string) bool {
 
 // Refuse records a call that is not run, for a reason that lies outside of it,
 // and answers it.
-func (g *Gateway) Refuse(_ context.Context, call tool.Call, why *tool.Error) tool.Result {
+func (g *Gateway) Refuse(ctx context.Context, call tool.Call, why *tool.Error) tool.Result {
 	g.underWay.Add(1)
 	defer g.underWay.Add(-1)
-	p := g.enter(call)
+	p := g.enter(ctx, call)
 	defer p.release()
 	return p.leave(tool.Output{}, why)
 }

@@ -25,6 +25,7 @@ type passage struct {
 	generation *Generation // the one it entered
 	release    func()      // lets go of the generation
 	call       tool.Call   // as it came in
+	requestID  string      // of the request it came in with; empty when it has none
 	began      time.Time
 	entry      *registry.Entry // the tool; nil while it is not known
 	plan       *hook.Plan      // what is configured around the calls of it
@@ -40,14 +41,14 @@ type passage struct {
 func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	g.underWay.Add(1)
 	defer g.underWay.Add(-1)
-	p := g.enter(call)
+	p := g.enter(ctx, call)
 	defer p.release()
 	out, err := p.handle(ctx)
 	return p.leave(out, err)
 }
 
 // enter pins the current generation: whatever is decided and run belongs to it.
-func (g *Gateway) enter(call tool.Call) *passage {
+func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	if call.ID == "" {
 		call.ID = tool.NewCallID()
 	}
@@ -58,7 +59,7 @@ func (g *Gateway) enter(call tool.Call) *passage {
 		call.Chat.ID = tool.DefaultChat
 	}
 	generation, release := g.hold()
-	return &passage{gateway: g, generation: generation, release: release, call: call, began: time.Now()}
+	return &passage{gateway: g, generation: generation, release: release, call: call, requestID: tool.RequestOf(ctx), began: time.Now()}
 }
 
 // handle is the path. A step that fails ends it.
@@ -85,6 +86,7 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 	if err := p.recordStart(); err != nil {
 		return tool.Output{}, err
 	}
+	p.notify(nil)
 	out, err = p.run(within)
 	leave() // hooks and what follows need no place
 	if out, err = p.hooksAfter(ctx, out, err); err != nil {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway/admission"
@@ -39,6 +40,9 @@ type Generation struct {
 	Policy   *policy.Engine     // nil allows every call
 	Hooks    *hook.Set          // nil has none
 	Masker   *secret.Masker     // takes this configuration's secrets out of text
+	// Upstreams says how the services stand that its tools call, by name; see
+	// [Gateway.Upstreams]. Nil where nothing is known.
+	Upstreams func() map[string]string
 	// Close gives up what the generation holds. It is called once, when another
 	// generation is served and the last call that entered this one has left; nil
 	// where there is nothing to give up.
@@ -87,6 +91,10 @@ type Gateway struct {
 	handles    *handle.Desk
 	underWay   atomic.Int64
 	logFailure atomic.Pointer[error] // of the last record; nil when it was written
+	unwritten  atomic.Int64          // records that could not be written
+
+	observing sync.Mutex // guards changes of observers
+	observers atomic.Pointer[[]*Observer]
 }
 
 // New returns a gateway that serves the generation and records in log.
@@ -148,8 +156,24 @@ func (g *Gateway) Ready() error {
 	return nil
 }
 
+// LogFailures is how many records could not be written since the start.
+func (g *Gateway) LogFailures() int64 { return g.unwritten.Load() }
+
+// Upstreams says of the services that tools call how each stands now: closed
+// while requests go through, open while none does because it keeps failing,
+// half-open while one finds out. Those that are always asked are left out.
+func (g *Gateway) Upstreams() map[string]string {
+	gen, release := g.hold()
+	defer release()
+	if gen.Upstreams == nil {
+		return nil
+	}
+	return gen.Upstreams()
+}
+
 func (g *Gateway) noteLog(err error) {
 	if err != nil {
+		g.unwritten.Add(1)
 		g.logFailure.Store(&err)
 		return
 	}

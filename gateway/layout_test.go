@@ -27,6 +27,7 @@ var (
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool",
+		"gateway/metrics",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
 	porch = []string{"gateway/hook"}
@@ -50,6 +51,7 @@ var (
 		"gateway/httptool": words,
 		"gateway/cmdtool":  words,
 		"gateway/exprtool": words,
+		"gateway/metrics":  {"gateway/tool"},
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
@@ -92,6 +94,7 @@ var (
 		"github.com/sony/gobreaker/":             "gateway/httptool",
 		"golang.org/x/oauth2":                    "gateway/httptool",
 		"github.com/cenkalti/backoff/":           "gateway/retry",
+		"github.com/prometheus/client_golang/":   "gateway/metrics",
 		"golang.org/x/text/":                     "gateway/httptool",
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",

@@ -27,6 +27,7 @@ func (p *passage) leave(out tool.Output, err error) tool.Result {
 		result = p.result(tool.Output{}, p.unrecorded(logErr))
 	}
 	p.logLine(&result)
+	p.notify(&result)
 	return result
 }
 
@@ -111,7 +112,8 @@ func (p *passage) record() runlog.Record {
 	m, caller := p.generation.Masker, p.call.Caller
 	return runlog.Record{
 		CallID: p.call.ID, Parent: p.call.Parent, Time: p.began, Tool: m.Text(p.call.Tool),
-		Caller: runlog.Caller{ID: m.Text(caller.ID), Name: m.Text(caller.Name), Kind: caller.Kind}, Via: p.call.Via,
+		Request: p.requestID,
+		Caller:  runlog.Caller{ID: m.Text(caller.ID), Name: m.Text(caller.Name), Kind: caller.Kind}, Via: p.call.Via,
 		ReadOnly:  p.entry != nil && p.entry.Spec.ReadOnly(),
 		Arguments: m.Bytes(p.arguments()),
 		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),
@@ -154,7 +156,7 @@ func (p *passage) logLine(r *tool.Result) {
 		slog.String("caller", m.Text(p.call.Caller.Name)), slog.String("code", code), slog.Duration("took", r.Duration),
 	}
 	notes := strings.Join(p.generation.Masker.Texts(p.notes), "; ")
-	for _, a := range []slog.Attr{slog.String("rule", p.decision.Rule), slog.String("cause", cause), slog.String("notes", notes)} {
+	for _, a := range []slog.Attr{slog.String("request", p.requestID), slog.String("rule", p.decision.Rule), slog.String("cause", cause), slog.String("notes", notes)} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/mcpserver"
+	"github.com/toolgate/toolgate/gateway/metrics"
 )
 
 // Limits of the server.
@@ -60,6 +61,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	defer takeStandardLog(logger)()
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
+	defer h.gateway.Watch(s.metrics)()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	if stdio {
@@ -72,6 +74,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 type server struct {
 	*house
 	mcp      *mcpserver.Server
+	metrics  *metrics.Metrics
 	logger   *slog.Logger
 	stopping atomic.Bool
 }
@@ -80,7 +83,8 @@ func newServer(h *house, logger *slog.Logger) *server {
 	return &server{
 		house:  h,
 		mcp:    mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Logger: logger}),
-		logger: logger,
+		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger}),
+		logger:  logger,
 	}
 }
 
@@ -90,17 +94,17 @@ func newServer(h *house, logger *slog.Logger) *server {
 func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
 	api := httpapi.New(s.gateway, httpapi.Options{
-		Ready: s.ready, Logger: s.logger,
+		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
 		Batch: batches{s.gateway}, Handles: handles{s.gateway.Handles()},
 	})
-	return httpapi.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httpapi.Identify(httpapi.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)
 		if r.URL.Path == "/mcp" {
 			mcp.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)
-	}))
+	})), s.logger)
 }
 
 // limitBody gives a request's body its time: whoever stops in the middle of it
@@ -130,13 +134,18 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ready tells a load balancer to send no more calls while the server stops or
+// checks tell a load balancer to send no more calls while the server stops or
 // cannot record them.
-func (s *server) ready() error {
-	if s.stopping.Load() {
-		return errors.New("the server is stopping")
+func (s *server) checks() []httpapi.Check {
+	return []httpapi.Check{
+		{Name: "running", Test: func() error {
+			if s.stopping.Load() {
+				return errors.New("the server is stopping")
+			}
+			return nil
+		}},
+		{Name: "run_log", Test: s.gateway.Ready},
 	}
-	return s.gateway.Ready()
 }
 
 // listen serves until ctx ends, then lets calls under way finish.

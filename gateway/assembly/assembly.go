@@ -93,7 +93,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseUpstreams()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
-	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker}
+	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams)}
 	return a
 }
 

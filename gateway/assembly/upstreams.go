@@ -35,3 +35,16 @@ func (b *builder) adviseUpstreams() {
 		}
 	}
 }
+
+// upstreamStates says how the upstreams stand that have a breaker, by name.
+func upstreamStates(all map[string]*httptool.Upstream) func() map[string]string {
+	return func() map[string]string {
+		states := make(map[string]string, len(all))
+		for name, u := range all {
+			if state := u.State(); state != "" {
+				states[name] = state
+			}
+		}
+		return states
+	}
+}

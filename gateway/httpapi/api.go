@@ -9,7 +9,8 @@
 //	GET    /v1/calls/{id}?wait=SECONDS        how a call with a handle stands
 //	DELETE /v1/calls/{id}                     cancels it
 //	GET    /healthz                           200 while the process serves
-//	GET    /readyz                            200 when calls may be sent, else 503
+//	GET    /readyz                            200 when calls may be sent, else 503, and why
+//	GET    /metrics                           figures for Prometheus
 //
 // Everything is JSON, but for the events that POST /v1/calls sends to whom asks
 // for them. A call is answered with the same result object on every status; what
@@ -41,10 +42,9 @@ type Gateway interface {
 
 // Options are what the API may be given; the zero value works.
 type Options struct {
-	// Ready says what is missing before calls may be sent, in a sentence that
-	// anyone may read, or nil when nothing is. Without it the API is always ready.
-	Ready  func() error
-	Logger *slog.Logger // told of panics only; nothing is logged when nil
+	Checks  []Check      // what has to hold before calls may be sent; without any the API is always ready
+	Metrics http.Handler // answers GET /metrics; without it the path is not served
+	Logger  *slog.Logger // told of panics only; nothing is logged when nil
 
 	Batch   Batch   // runs steps of a model; without it POST /v1/calls is not served
 	Handles Handles // starts calls that end later; without it their paths and "wait" are not served
@@ -52,7 +52,8 @@ type Options struct {
 
 type api struct {
 	gateway Gateway
-	ready   func() error
+	checks  []Check
+	metrics http.Handler
 	logger  *slog.Logger
 	batch   Batch
 	handles Handles
@@ -62,22 +63,37 @@ type api struct {
 // Host nor Origin: wrap it in [Guard].
 func New(gateway Gateway, opts Options) http.Handler {
 	a := &api{
-		gateway: gateway, ready: opts.Ready, batch: opts.Batch, handles: opts.Handles,
+		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/v1/tools", only(methods{http.MethodGet: a.listTools}))
-	mux.Handle("/v1/tools/{name}/call", only(methods{http.MethodPost: a.callTool}))
-	if a.batch != nil {
-		mux.Handle("/v1/calls", only(methods{http.MethodPost: a.runCalls}))
+	for path, known := range a.routes() {
+		mux.Handle(path, only(known))
 	}
-	if a.handles != nil {
-		mux.Handle("/v1/calls/{id}", only(methods{http.MethodGet: a.showCall, http.MethodDelete: a.cancelCall}))
-	}
-	mux.Handle("/healthz", only(methods{http.MethodGet: a.healthz}))
-	mux.Handle("/readyz", only(methods{http.MethodGet: a.readyz}))
 	mux.HandleFunc("/", noRoute)
 	return a.recovering(exact(mux))
+}
+
+// routes are the paths that are served and what they do. openapi.json describes
+// every one of them.
+func (a *api) routes() map[string]methods {
+	get, post := http.MethodGet, http.MethodPost
+	all := map[string]methods{
+		"/v1/tools":             {get: a.listTools},
+		"/v1/tools/{name}/call": {post: a.callTool},
+		"/healthz":              {get: a.healthz},
+		"/readyz":               {get: a.readyz},
+	}
+	if a.batch != nil {
+		all["/v1/calls"] = methods{post: a.runCalls}
+	}
+	if a.handles != nil {
+		all["/v1/calls/{id}"] = methods{get: a.showCall, http.MethodDelete: a.cancelCall}
+	}
+	if a.metrics != nil {
+		all["/metrics"] = methods{get: a.metrics.ServeHTTP}
+	}
+	return all
 }
 
 // recovering answers a fault of the house as one, in JSON. Nothing of an answer
@@ -138,20 +154,6 @@ func only(known methods) http.Handler {
 		p := &problem{status: http.StatusMethodNotAllowed, Type: typeBadMethod, Message: "this path takes " + allow + " only"}
 		p.write(w)
 	})
-}
-
-func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
-}
-
-func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
-	if a.ready != nil {
-		if err := a.ready(); err != nil {
-			writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "not ready", "missing": err.Error()})
-			return
-		}
-	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
 }
 
 // caller is who sends a request.

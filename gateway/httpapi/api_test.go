@@ -134,7 +134,7 @@ func TestAnswers(t *testing.T) {
 
 		{"health", "GET", "/healthz", "", "", 200, `{"status":"ok"}`, ""},
 		{"health, asked by a prober", "GET", "/healthz?t=1", "", "", 200, `{"status":"ok"}`, ""},
-		{"readiness", "GET", "/readyz", "", "", 200, `{"status":"ready"}`, ""},
+		{"readiness", "GET", "/readyz", "", "", 200, `{"status":"ready","checks":[]}`, ""},
 
 		{"no route", "GET", "/", "", "", 404, problem("no_such_route", "nothing is served at this path", ""), ""},
 		{"no such version", "GET", "/v2/tools", "", "", 404, problem("no_such_route", "nothing is served at this path", ""), ""},
@@ -218,9 +218,13 @@ func TestETag(t *testing.T) {
 
 func TestNotReady(t *testing.T) {
 	missing := errors.New("secret crm has no value")
-	handler := httpapi.New(&fake{}, httpapi.Options{Ready: func() error { return missing }})
+	handler := httpapi.New(&fake{}, httpapi.Options{Checks: []httpapi.Check{
+		{Name: "running", Test: func() error { return nil }},
+		{Name: "secrets", Test: func() error { return missing }},
+		{Name: "config_file", Test: func() error { return errors.New("the file has a mistake") }, Note: true},
+	}})
 	res := send(handler, http.MethodGet, "/readyz", "", "")
-	if want := `{"missing":"secret crm has no value","status":"not ready"}` + "\n"; res.Code != 503 || res.Body.String() != want {
+	if want := `{"status":"not ready","checks":[{"name":"running","status":"ok"},{"name":"secrets","status":"missing","problem":"secret crm has no value"},{"name":"config_file","status":"note","problem":"the file has a mistake"}]}` + "\n"; res.Code != 503 || res.Body.String() != want {
 		t.Errorf("%d %s, want 503 %s", res.Code, res.Body, want)
 	}
 	if res := send(handler, http.MethodGet, "/healthz", "", ""); res.Code != 200 {

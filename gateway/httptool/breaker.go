@@ -101,3 +101,20 @@ func (b *breaker) refused(err error) *tool.Error {
 	}
 	return e
 }
+
+// State says whether the upstream is asked: closed while requests go through,
+// open while none does because it keeps failing, half-open while one finds out.
+// It is empty where nothing ever keeps requests away.
+func (u *Upstream) State() string {
+	if u == nil || u.breaker == nil {
+		return ""
+	}
+	switch u.breaker.steps.State() {
+	case gobreaker.StateOpen:
+		return "open"
+	case gobreaker.StateHalfOpen:
+		return "half-open"
+	case gobreaker.StateClosed:
+	}
+	return "closed"
+}

@@ -36,6 +36,11 @@ func (s *Server) nameTool(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, leave := s.calls.enter(ctx, req.Session)
 	defer leave()
+	if req.Extra != nil { // the context of a session is that of the request that opened it
+		if id := req.Extra.Header.Get(headerRequest); tool.IsRequestID(id) {
+			ctx = tool.WithRequest(ctx, id)
+		}
+	}
 	name, _ := ctx.Value(nameKey{}).(string)
 	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: caller(ctx), Via: tool.ViaDirect})
 	if res.Error != nil && res.Error.Code == tool.NotFound {

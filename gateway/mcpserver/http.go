@@ -18,6 +18,10 @@ const (
 	headerSession = "Mcp-Session-Id"
 )
 
+// headerRequest carries the identifier of a request, which whoever serves the
+// handler has checked or made.
+const headerRequest = "X-Request-Id"
+
 // Handler serves both eras on one URL. It checks neither Host nor Origin beyond
 // what the SDK does on a loopback address: wrap it in a guard.
 func (s *Server) Handler() http.Handler {

@@ -33,6 +33,7 @@ type Caller struct {
 type Record struct {
 	CallID   string
 	Parent   string    // the call this one was made from, or empty
+	Request  string    // the request it came in with, or empty
 	Time     time.Time // when the call came in; now less Duration when zero
 	Tool     string    // as it was called
 	Caller   Caller
@@ -85,6 +86,7 @@ type line struct {
 	Status        Status          `json:"status,omitempty"`
 	CallID        string          `json:"call_id"`
 	Parent        string          `json:"parent,omitempty"`
+	Request       string          `json:"request,omitempty"`
 	Time          string          `json:"time"`
 	Tool          string          `json:"tool"`
 	Caller        Caller          `json:"caller"`
@@ -120,7 +122,7 @@ func (r *Record) Finish(result *tool.Result) {
 
 // trimmed returns the record with its texts cut to their limits.
 func (r Record) trimmed(o Options) Record {
-	for _, name := range []*string{&r.CallID, &r.Parent, &r.Tool, &r.Caller.ID, &r.Caller.Name, &r.Rule} {
+	for _, name := range []*string{&r.CallID, &r.Parent, &r.Request, &r.Tool, &r.Caller.ID, &r.Caller.Name, &r.Rule} {
 		*name = cut(*name, MaxName)
 	}
 	for _, text := range []*string{&r.Reason, &r.CallReason, &r.Error, &r.Cause} {
@@ -138,7 +140,7 @@ func newLine(k kind, r *Record) line {
 		at = time.Now().Add(-r.Duration)
 	}
 	return line{
-		Kind: k, CallID: r.CallID, Parent: r.Parent, Time: at.UTC().Format(timeLayout), Tool: r.Tool,
+		Kind: k, CallID: r.CallID, Parent: r.Parent, Request: r.Request, Time: at.UTC().Format(timeLayout), Tool: r.Tool,
 		Caller: r.Caller, Via: r.Via, ReadOnly: r.ReadOnly, Arguments: r.Arguments, Result: r.Result,
 		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, CallReason: r.CallReason, Notes: r.Notes,
 		Code: r.Code, Error: r.Error, Cause: r.Cause,
@@ -168,7 +170,7 @@ func (l *line) record(at time.Time) Record {
 		args = json.RawMessage(l.ArgumentsText)
 	}
 	return Record{
-		CallID: l.CallID, Parent: l.Parent, Time: at, Tool: l.Tool, Caller: l.Caller, Via: l.Via,
+		CallID: l.CallID, Parent: l.Parent, Request: l.Request, Time: at, Tool: l.Tool, Caller: l.Caller, Via: l.Via,
 		ReadOnly: l.ReadOnly, Arguments: args, Result: l.Result, Decision: l.Decision, Rule: l.Rule,
 		Reason: l.Reason, CallReason: l.CallReason, Notes: l.Notes, Code: l.Code, Error: l.Error, Cause: l.Cause,
 		Duration: time.Duration(l.DurationMS*1000) * time.Microsecond,

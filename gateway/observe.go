@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"slices"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Observer is told of calls. Its methods are called while the call waits, many
+// at a time, so they must neither wait nor do much.
+type Observer interface {
+	// Began is told of a call whose tool is about to run.
+	Began(n *tool.Notice)
+	// Ended is told of every call, once, when its record is written.
+	Ended(n *tool.Notice)
+}
+
+// Watch tells one more observer of the calls to come, until stop is called.
+// Calls that are under way then may still be told of.
+func (g *Gateway) Watch(o Observer) (stop func()) {
+	entry := &o
+	g.observing.Lock()
+	defer g.observing.Unlock()
+	g.setObservers(append(slices.Clone(g.watching()), entry))
+	return func() {
+		g.observing.Lock()
+		defer g.observing.Unlock()
+		g.setObservers(slices.DeleteFunc(slices.Clone(g.watching()), func(e *Observer) bool { return e == entry }))
+	}
+}
+
+func (g *Gateway) setObservers(all []*Observer) { g.observers.Store(&all) }
+
+// watching are those who are told now.
+func (g *Gateway) watching() []*Observer {
+	if all := g.observers.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// notify tells observers of the call as it stands. Without any it costs nothing.
+func (p *passage) notify(result *tool.Result) {
+	watching := p.gateway.watching()
+	if len(watching) == 0 {
+		return
+	}
+	_, known := p.generation.Tools.Lookup(p.call.Tool)
+	n := &tool.Notice{
+		Call: &p.call, Request: p.requestID, Known: known, Shown: p.shownName(),
+		Decision: string(p.decision.Effect), Rule: p.decision.Rule, Result: result,
+	}
+	for _, o := range watching {
+		if result == nil {
+			(*o).Began(n)
+		} else {
+			(*o).Ended(n)
+		}
+	}
+}

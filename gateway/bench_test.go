@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/metrics"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -33,13 +34,18 @@ func BenchmarkCall(b *testing.B) {
 	for _, bb := range []struct {
 		name, tool string
 		log        gateway.Log
+		watched    bool
 	}{
-		{"read-no-journal", "read", nowhere{}},
-		{"read", "read", journal},
-		{"write", "pay", journal},
+		{"read-no-journal", "read", nowhere{}, false},
+		{"read", "read", journal, false},
+		{"read-watched", "read", journal, true},
+		{"write", "pay", journal, false},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			g := house(b, bb.log, runners)
+			if bb.watched {
+				defer g.Watch(metrics.New(g, metrics.Options{}))()
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				if r := g.Call(b.Context(), call(bb.tool, args)); r.Error != nil {

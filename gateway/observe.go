@@ -48,10 +48,14 @@ func (p *passage) notify(result *tool.Result) {
 	_, known := p.generation.Tools.Lookup(p.call.Tool)
 	n := &tool.Notice{
 		Call: &p.call, Request: p.requestID, Known: known, Shown: p.shownName(),
-		Decision: string(p.decision.Effect), Rule: p.decision.Rule, Result: result,
+		Decision: string(p.decision.Effect), Rule: p.decision.Rule,
+	}
+	if result != nil {
+		own := *result // the caller's stays off the heap where nobody watches
+		n.Result = &own
 	}
 	for _, o := range watching {
-		if result == nil {
+		if n.Result == nil {
 			(*o).Began(n)
 		} else {
 			(*o).Ended(n)

@@ -1,0 +1,4 @@
+package metrics
+
+// MaxTools is maxTools, for tests.
+const MaxTools = maxTools

@@ -1,0 +1,228 @@
+package metrics_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"go.uber.org/goleak"
+
+	"github.com/toolgate/toolgate/gateway/metrics"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// busy is a gateway at one moment.
+type busy struct{}
+
+func (busy) UnderWay() int        { return 7 }
+func (busy) Admitted() (int, int) { return 5, 2 }
+func (busy) LogFailures() int64   { return 3 }
+func (busy) Upstreams() map[string]string {
+	return map[string]string{"crm": "closed", "shop": "half-open"}
+}
+func (busy) Backlog() (int64, int64) { return 12, 3400 }
+
+// ended is a call that has ended: code is empty for one that went well.
+func ended(name string, known bool, code tool.Code, decision string, took time.Duration) *tool.Notice {
+	r := &tool.Result{Tool: name, Status: tool.StatusOK, Duration: took}
+	if code != "" {
+		r.Status, r.Error = tool.StatusError, tool.Errorf(code, "password hunter2").Because(errors.New("hunter2"))
+	}
+	call := &tool.Call{ID: "hunter2", Tool: name, Arguments: []byte(`{"token":"hunter2"}`), Caller: tool.Caller{ID: "hunter2", Name: "hunter2"}}
+	return &tool.Notice{Call: call, Request: "hunter2", Known: known, Shown: name, Decision: decision, Rule: "hunter2", Result: r}
+}
+
+// scrape gives the lines of an answer that are ours, but for those whose values
+// no test knows.
+func scrape(t *testing.T, m *metrics.Metrics) (ours []string, all string) {
+	t.Helper()
+	res := httptest.NewRecorder()
+	m.Handler().ServeHTTP(res, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	if res.Code != http.StatusOK {
+		t.Fatalf("%d %s", res.Code, res.Body)
+	}
+	for line := range strings.Lines(res.Body.String()) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "toolgate_") && !strings.Contains(line, "timestamp") && !strings.Contains(line, "_build_info") {
+			ours = append(ours, line)
+		}
+	}
+	return ours, res.Body.String()
+}
+
+// TestMetrics holds every series that some calls and reloads make.
+func TestMetrics(t *testing.T) {
+	m := metrics.New(busy{}, metrics.Options{Version: "v9", Backlog: busy{}})
+	for _, n := range []*tool.Notice{
+		ended("pay", true, "", "allow", 2*time.Millisecond),
+		ended("pay", true, "", "allow", 20*time.Second),
+		ended("pay", true, tool.Denied, "deny", time.Microsecond),
+		ended("made_up_hunter2", false, tool.NotFound, "", 0),
+		ended("another\nhunter2", false, tool.NotFound, "", 0),
+	} {
+		m.Began(n)
+		m.Ended(n)
+	}
+	m.Reloaded(metrics.ReloadOK)
+	m.Reloaded(metrics.ReloadUnchanged)
+	m.Reloaded(metrics.ReloadFailed)
+	lines, all := scrape(t, m)
+	got := strings.Join(lines, "\n")
+	want := strings.TrimSpace(`
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.001"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.0025"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.005"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.01"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.025"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.05"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.1"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.25"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.5"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="1"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="2.5"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="5"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="10"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="30"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="60"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="300"} 2
+toolgate_call_duration_seconds_bucket{tool="(unknown)",le="+Inf"} 2
+toolgate_call_duration_seconds_sum{tool="(unknown)"} 0
+toolgate_call_duration_seconds_count{tool="(unknown)"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.001"} 1
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.0025"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.005"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.01"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.025"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.05"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.1"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.25"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="0.5"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="1"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="2.5"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="5"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="10"} 2
+toolgate_call_duration_seconds_bucket{tool="pay",le="30"} 3
+toolgate_call_duration_seconds_bucket{tool="pay",le="60"} 3
+toolgate_call_duration_seconds_bucket{tool="pay",le="300"} 3
+toolgate_call_duration_seconds_bucket{tool="pay",le="+Inf"} 3
+toolgate_call_duration_seconds_sum{tool="pay"} 20.002001
+toolgate_call_duration_seconds_count{tool="pay"} 3
+toolgate_calls_running 5
+toolgate_calls_total{code="denied",decision="deny",tool="pay"} 1
+toolgate_calls_total{code="not_found",decision="none",tool="(unknown)"} 2
+toolgate_calls_total{code="ok",decision="allow",tool="pay"} 2
+toolgate_calls_under_way 7
+toolgate_calls_waiting 2
+toolgate_config_generation 2
+toolgate_config_last_reload_successful 0
+toolgate_config_reloads_total{outcome="failed"} 1
+toolgate_config_reloads_total{outcome="ok"} 1
+toolgate_config_reloads_total{outcome="unchanged"} 1
+toolgate_run_log_backlog_bytes 3400
+toolgate_run_log_backlog_records 12
+toolgate_run_log_failures_total 3
+toolgate_upstream_state{state="closed",upstream="crm"} 1
+toolgate_upstream_state{state="closed",upstream="shop"} 0
+toolgate_upstream_state{state="half-open",upstream="crm"} 0
+toolgate_upstream_state{state="half-open",upstream="shop"} 1
+toolgate_upstream_state{state="open",upstream="crm"} 0
+toolgate_upstream_state{state="open",upstream="shop"} 0`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Contains(all, "hunter2") {
+		t.Error("what a caller sent, or a secret, is in the metrics")
+	}
+	for _, name := range []string{"go_goroutines", "process_start_time_seconds", `version="v9"`} {
+		if !strings.Contains(all, name) {
+			t.Errorf("no %s in the metrics", name)
+		}
+	}
+}
+
+// TestNames holds the metrics against the conventions of Prometheus.
+func TestNames(t *testing.T) {
+	m := metrics.New(busy{}, metrics.Options{Backlog: busy{}})
+	m.Ended(ended("pay", true, "", "allow", time.Second))
+	_, all := scrape(t, m)
+	problems, err := promlint.New(strings.NewReader(all)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		if strings.HasPrefix(p.Metric, "toolgate_") {
+			t.Errorf("%s: %s", p.Metric, p.Text)
+		}
+	}
+}
+
+// TestManyTools holds that ever new names of tools, as reloads may bring them, do
+// not make series without end.
+func TestManyTools(t *testing.T) {
+	m := metrics.New(busy{}, metrics.Options{})
+	const extra = 10
+	for i := range metrics.MaxTools + extra {
+		m.Ended(ended(fmt.Sprint("tool_", i), true, "", "allow", time.Millisecond))
+	}
+	m.Ended(ended("tool_0", true, "", "allow", time.Millisecond))
+	lines, _ := scrape(t, m)
+	count := map[string]string{}
+	for _, line := range lines {
+		if name, value, ok := strings.Cut(line, "} "); ok && strings.HasPrefix(name, "toolgate_calls_total") {
+			count[name] = value
+		}
+	}
+	if len(count) != metrics.MaxTools+1 {
+		t.Errorf("%d series", len(count))
+	}
+	for name, want := range map[string]string{"(other)": fmt.Sprint(extra), "tool_0": "2"} {
+		if got := count[`toolgate_calls_total{code="ok",decision="allow",tool="`+name+`"`]; got != want {
+			t.Errorf("%s counted %s times, want %s", name, got, want)
+		}
+	}
+}
+
+// TestHammer lets calls end, and configurations be reloaded, while the metrics
+// are read.
+func TestHammer(t *testing.T) {
+	m := metrics.New(busy{}, metrics.Options{})
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for i := range 300 {
+				m.Ended(ended(fmt.Sprint("tool_", i%7), true, "", "allow", time.Millisecond))
+				m.Reloaded(metrics.ReloadOK)
+			}
+		})
+	}
+	for range 3 {
+		group.Go(func() {
+			for range 20 {
+				scrape(t, m)
+			}
+		})
+	}
+	group.Wait()
+	lines, _ := scrape(t, m)
+	if got := strings.Join(lines, "\n"); !strings.Contains(got, "toolgate_config_generation 2401") {
+		t.Error(got)
+	}
+}
+
+func BenchmarkEnded(b *testing.B) {
+	m := metrics.New(busy{}, metrics.Options{})
+	n := ended("pay", true, "", "allow", time.Millisecond)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Ended(n)
+	}
+}

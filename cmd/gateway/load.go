@@ -41,16 +41,16 @@ func compile(opts config.Options, build func(*config.Config) *assembly.Assembly)
 
 // house is an opened gateway and what has to be closed after it.
 type house struct {
-	config  *config.Config
-	leftOut map[string]string // why, by the tool's name
-	tools   int               // that are registered
-	gateway *gateway.Gateway
-	masker  *secret.Masker
-	closers []io.Closer
+	config   *config.Config
+	warnings diag.Problems     // what is doubtful in it
+	leftOut  map[string]string // why, by the tool's name
+	tools    int               // that are registered
+	gateway  *gateway.Gateway
+	masker   *secret.Masker
+	closers  []io.Closer
 }
 
-// open makes a gateway that records its calls. The configuration's warnings go
-// to the logger.
+// open makes a gateway that records its calls.
 func open(opts config.Options, logger *slog.Logger) (*house, error) {
 	return openFor(opts, "", logger)
 }
@@ -64,10 +64,7 @@ func openFor(opts config.Options, name string, logger *slog.Logger) (*house, err
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range warnings {
-		logger.Warn("configuration", "problem", p.String())
-	}
-	h := &house{config: cfg, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
+	h := &house{config: cfg, warnings: warnings, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
 	if err := h.furnish(a.Generation, results, logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

@@ -51,13 +51,16 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	signal.Ignore(syscall.SIGPIPE) // who closes standard error or output must not end the calls of others
 	log := newTalk(io.err)
 	defer func() { err = errors.Join(err, log.Close()) }()
-	logger := slog.New(slog.NewTextHandler(log, nil))
+	lines := newLogs(log)
+	logger := slog.New(lines)
 	h, err := open(opts, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	log.hide(h.masker)
+	lines.use(h.config.Log)
+	warn(logger, h.warnings)
 	defer takeStandardLog(logger)()
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
@@ -81,8 +84,8 @@ type server struct {
 
 func newServer(h *house, logger *slog.Logger) *server {
 	return &server{
-		house:  h,
-		mcp:    mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Logger: logger}),
+		house:   h,
+		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Logger: logger}),
 		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger}),
 		logger:  logger,
 	}

@@ -25,6 +25,10 @@ const (
 	// DefaultKeepResults is how long results that were too large to show are kept
 	// unless "store.keep.results" says otherwise.
 	DefaultKeepResults = 24 * time.Hour
+	// DefaultLogLevel and DefaultLogFormat are those of the server's lines unless
+	// "log" says otherwise.
+	DefaultLogLevel  = "info"
+	DefaultLogFormat = "text"
 	// StorePrefix starts the URL of a store in a file.
 	StorePrefix = "sqlite:"
 )
@@ -48,6 +52,7 @@ type Config struct {
 	Hooks     hook.Config                        `koanf:"hooks"`
 	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
 	Store     Store                              `koanf:"store"`
+	Log       Log                                `koanf:"log"`
 
 	findings *findings
 	tree     *node
@@ -135,6 +140,13 @@ type Store struct {
 // Keep is how long what the store holds is kept.
 type Keep struct {
 	Results time.Duration `koanf:"results"` // results that were too large to show; DefaultKeepResults when absent
+}
+
+// Log is the "log" section: the lines that the server writes of what it does.
+// The record of calls is another thing.
+type Log struct {
+	Level  string `koanf:"level"`  // debug, info, warn or error; DefaultLogLevel when absent
+	Format string `koanf:"format"` // text or json; DefaultLogFormat when absent
 }
 
 // At is a cursor at the root of the file. What is reported through it and

@@ -20,6 +20,10 @@ var descriptions = map[string]string{
 	"policy":    "Rules that allow, deny or ask for each call. The first rule that matches decides.",
 	"store":     "Where the gateway keeps its state.",
 
+	"log":        "The lines that the server writes of what it does, on standard error.",
+	"log.level":  "The least that a line must matter to be written. At debug there is a line for every HTTP request.",
+	"log.format": "How lines are written: as key=value or as JSON.",
+
 	"server.listen": "Host and port to listen on.",
 
 	"secrets.*":      "Where the value comes from: exactly one of env and file.",

@@ -114,6 +114,7 @@ func (c *Config) setDefaults() {
 	c.Server.Listen = DefaultListen
 	c.Store.URL = DefaultStore
 	c.Store.Keep.Results = DefaultKeepResults
+	c.Log = Log{Level: DefaultLogLevel, Format: DefaultLogFormat}
 	c.Defaults = Defaults{Timeout: tool.DefaultTimeout, MaxOutput: tool.DefaultMaxOutput, MaxResultSize: tool.DefaultMaxResultSize}
 }
 

@@ -44,6 +44,9 @@ var notes = withAuth(map[string]note{
 	"store.url":                          {filled: true},
 	"store.keep":                         {instead: "write {results: 24h} for example"},
 	"store.keep.results":                 {example: "24h"},
+	"log":                                {instead: "write {level: info, format: json} for example"},
+	"log.level":                          {oneOf: []string{"debug", "error", "info", "warn"}},
+	"log.format":                         {oneOf: []string{"json", "text"}},
 	"networks":                           {instead: writeNetworks},
 	"defaults.max_result_size":           {instead: "write a number of characters, such as 16000"},
 	"tools.*.max_result_size":            {instead: "write a number of characters, such as 16000"},
@@ -126,12 +129,13 @@ var notes = withAuth(map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "sources profiles chats approvals discovery code_interpreter log",
+	"":         "sources profiles chats approvals discovery code_interpreter",
 	"server":   "url token admin_token hosts origins tls instructions callers",
 	"defaults": "schema log",
 	"tools.*": "search_hint core defer output_schema " +
 		"rate_limit log extra tests python wasm",
 	"policy.rules.*": "expires wait approve_by approvers remember notify summary rate_limit",
+	"log":            "mask",
 	"store.keep":     "log files",
 	"hooks":          "tests",
 	"hooks.before.*": "python",

@@ -64,6 +64,8 @@ func (c *Config) withDefaults() *node {
 	}{
 		{"server", "listen", DefaultListen, text},
 		{"store", "url", DefaultStore, text},
+		{"log", "level", DefaultLogLevel, text},
+		{"log", "format", DefaultLogFormat, text},
 		{"defaults", "timeout", tool.DefaultTimeout.String(), text},
 		{"defaults", "max_output", fmt.Sprint(tool.DefaultMaxOutput), integer},
 		{"defaults", "think_augment", "false", boolean},

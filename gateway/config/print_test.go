@@ -90,7 +90,7 @@ func TestPrintJSONOrigins(t *testing.T) {
 	}
 	want := map[string]string{
 		"/version": "t.yaml:1:10", "/tools/a/expr": "t.yaml:2:19", "/tools/a/parameters/x~1y~0/0": "t.yaml:2:46", "/tools/a/parameters/x~1y~0/1": "t.yaml:2:52",
-		"/server/listen": "default", "/store/url": "default", "/defaults/timeout": "default", "/defaults/max_output": "default", "/defaults/think_augment": "default",
+		"/server/listen": "default", "/store/url": "default", "/log/level": "default", "/log/format": "default", "/defaults/timeout": "default", "/defaults/max_output": "default", "/defaults/think_augment": "default",
 	}
 	if diff := cmp.Diff(want, got.Origins); diff != "" {
 		t.Errorf("origins (-want +got):\n%s", diff)

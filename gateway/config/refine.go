@@ -8,6 +8,8 @@ var refinements = map[string]func(*jsonSchema){
 	"version":        func(s *jsonSchema) { s.Enum = []any{Version} },
 	"server.listen":  func(s *jsonSchema) { s.Default = DefaultListen },
 	"store.url":      func(s *jsonSchema) { s.Pattern, s.Default = storePattern, DefaultStore },
+	"log.level":      func(s *jsonSchema) { s.Default = DefaultLogLevel },
+	"log.format":     func(s *jsonSchema) { s.Default = DefaultLogFormat },
 	"admit.allow.*":  nameTag,
 	"admit.deny.*":   nameTag,
 	"groups":         func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },

@@ -200,12 +200,13 @@ func TestViolations(t *testing.T) {
 }
 
 // TestImportsOf finds an arrow in a file for another platform, and none in
-// tests and test data.
+// tests, test data and other modules.
 func TestImportsOf(t *testing.T) {
 	root := t.TempDir()
 	for name, path := range map[string]string{
 		"gateway/httpapi/api_plan9.go": module + "gateway", "gateway/httpapi/api_test.go": "example.com/a",
 		"gateway/testdata/a.go": "example.com/b", "node_modules/c/c.go": "example.com/c", ".ci/d.go": "example.com/d",
+		"bench/other/e.go": "example.com/e", "bench/other/more/f.go": "example.com/f",
 	} {
 		file := filepath.Join(root, name)
 		if err := errors.Join(
@@ -214,6 +215,9 @@ func TestImportsOf(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "bench/other/go.mod"), []byte("module other\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	got, err := importsOf(root)
 	if err != nil {
@@ -278,7 +282,7 @@ func importsOf(root string) (map[string][]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && leftOut(d.Name()):
+		case d.IsDir() && path != root && (leftOut(d.Name()) || isModule(path)):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -297,6 +301,13 @@ func importsOf(root string) (map[string][]string, error) {
 
 func leftOut(folder string) bool {
 	return strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_") || folder == "testdata" || folder == "node_modules"
+}
+
+// isModule reports whether a folder is a module of its own, whose libraries are
+// none of this one's.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 func importsOfFile(path string) ([]string, error) {

@@ -1,0 +1,99 @@
+// Command doors measures calls of an echo tool over the doors of a gateway: MCP
+// with sessions (2025-11-25), MCP without (2026-07-28) and HTTP, with three
+// policy rules judged, arguments validated and every call recorded on disk.
+// Beside it stand a bare server of mark3labs/mcp-go and a bare one of the official
+// go-sdk, which do none of that.
+//
+//	go -C bench/doors run .
+//
+// Every server is a process of its own. One generator of load, which speaks HTTP
+// over plain connections and checks that each answer holds what was sent, asks
+// all of them in turn, in one run, so that what else the machine does falls on
+// all. What it prints first are ratios: to mcp-go in the same era, and to go-sdk.
+// HTTP, which has no peer, is held against mcp-go with sessions, the fastest of
+// the bare ones. Generator and servers share the machine, so that ratios come out
+// closer to 1 than they are; the processor time of a call does not.
+//
+// With -cpuprofile only the gateway is called, by the door that -only names.
+// Linux is assumed for the processor time and the memory of servers, which are
+// left out elsewhere.
+//
+// It is a module of its own, so that mcp-go is no dependency of the gateway.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+)
+
+// options are what the command line says.
+type options struct {
+	turn    time.Duration // one side is called at a time
+	rounds  int
+	clients []int
+	only    string // the sides whose name holds this
+	gateway string // the program; empty to build it
+	profile string // file of the CPU profile; empty for none
+}
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) == 3 {
+		if serve, ok := bare[os.Args[1]]; ok {
+			log.Fatal(serve(os.Args[2]))
+		}
+	}
+	opts, err := parse()
+	if err == nil {
+		err = run(&opts)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func parse() (options, error) {
+	o := options{}
+	flag.DurationVar(&o.turn, "turn", 500*time.Millisecond, "how long one side is called before the next one is")
+	flag.IntVar(&o.rounds, "rounds", 10, "how many turns each side has with each number of clients")
+	clients := flag.String("clients", "1,8,64", "how many clients call at once, one number after the other")
+	flag.StringVar(&o.only, "only", "", "call only the sides whose name holds this `text`, such as modern")
+	flag.StringVar(&o.gateway, "gateway", "", "the `program` to measure; by default the one of this checkout is built")
+	flag.StringVar(&o.profile, "cpuprofile", "", "call only the gateway and write its CPU profile to this `file`")
+	flag.Parse()
+	for text := range strings.SplitSeq(*clients, ",") {
+		var n int
+		if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
+			return o, fmt.Errorf("-clients: %q is no number of clients", text)
+		}
+		o.clients = append(o.clients, n)
+	}
+	return o, nil
+}
+
+func run(opts *options) (err error) {
+	dir, err := os.MkdirTemp("", "doors")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	servers, err := start(dir, opts)
+	defer func() { err = errors.Join(err, servers.stop()) }()
+	if err != nil {
+		return err
+	}
+	if opts.profile != "" {
+		return profile(servers["gateway"], opts)
+	}
+	found, err := measure(sides(servers, opts.only), opts)
+	if err != nil {
+		return err
+	}
+	report(os.Stdout, found, opts)
+	return servers.memory(os.Stdout)
+}

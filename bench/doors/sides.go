@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// side is one server by one door.
+type side struct {
+	name   string
+	era    string // legacy, modern or http
+	server *server
+	open   func(address string) (*client, error)
+}
+
+// sides are those that are called, bare ones first.
+func sides(all servers, only string) []*side {
+	var out []*side
+	add := func(server, era string, open func(string) (*client, error)) {
+		s := &side{name: server + " " + era, era: era, server: all[server], open: open}
+		if strings.Contains(s.name, only) {
+			out = append(out, s)
+		}
+	}
+	for _, server := range []string{"mcp-go", "go-sdk", "gateway"} {
+		if all[server] != nil {
+			add(server, "legacy", openLegacy)
+			add(server, "modern", openModern)
+		}
+	}
+	add("gateway", "http", openHTTP)
+	return out
+}
+
+// Where a call's number stands in a request; both are of the same length.
+const (
+	textMark   = "echo-0000000000"
+	numberMark = "1000000000"
+)
+
+// client calls over one connection.
+type client struct {
+	*wire
+	request []byte // of a call; its number is written into it
+	end     []byte // request that ends the session; nil without one
+	texts   []int  // where the text stands in it
+	numbers []int  // where the number stands in it
+	expect  []byte // what an answer has to hold; its number is written into it, too
+	n       int
+}
+
+// call calls once and checks the answer.
+func (c *client) call() error {
+	c.n++
+	digits := fmt.Appendf(nil, "%010d", c.n)
+	for _, at := range c.texts {
+		copy(c.request[at+len("echo-"):], digits)
+	}
+	for _, at := range c.numbers {
+		copy(c.request[at+1:], digits[1:])
+	}
+	copy(c.expect[len("echo-"):], digits)
+	a, err := c.ask(c.request)
+	switch {
+	case err != nil:
+		return err
+	case a.status != 200 || !bytes.Contains(c.body, c.expect):
+		return fmt.Errorf("status %d: %.500s", a.status, c.body)
+	}
+	return nil
+}
+
+// newClient makes a client that sends the body with these headers.
+func newClient(w *wire, path, body string, headers ...string) *client {
+	c := &client{wire: w, request: post(w, path, body, headers...), expect: []byte(textMark)}
+	c.texts, c.numbers = places(c.request, textMark), places(c.request, numberMark)
+	return c
+}
+
+func post(w *wire, path, body string, headers ...string) []byte {
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", path, w.conn.RemoteAddr(), len(body))
+	for _, h := range headers {
+		head += h + "\r\n"
+	}
+	return []byte(head + "\r\n" + body)
+}
+
+func places(text []byte, mark string) []int {
+	var out []int
+	for from := 0; ; {
+		i := bytes.Index(text[from:], []byte(mark))
+		if i < 0 {
+			return out
+		}
+		out = append(out, from+i)
+		from += i + len(mark)
+	}
+}
+
+// accept is what MCP wants every client to accept.
+const accept = "Accept: application/json, text/event-stream"
+
+// openLegacy opens a session of 2025-11-25.
+func openLegacy(address string) (*client, error) {
+	w, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	a, err := w.ask(post(w, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, accept))
+	if err != nil {
+		return nil, err
+	}
+	if a.session == "" {
+		return nil, fmt.Errorf("no session: status %d: %.500s", a.status, w.body)
+	}
+	version, session := "Mcp-Protocol-Version: 2025-11-25", "Mcp-Session-Id: "+a.session
+	if a, err = w.ask(post(w, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, accept, version, session)); err != nil {
+		return nil, err
+	}
+	if a.status != 202 {
+		return nil, errors.New("the session does not begin: " + string(w.body))
+	}
+	c := newClient(w, "/mcp", `{"jsonrpc":"2.0","id":`+numberMark+`,"method":"tools/call","params":{"name":"echo","arguments":{"text":"`+textMark+`"}}}`, accept, version, session)
+	c.end = fmt.Appendf(nil, "DELETE /mcp HTTP/1.1\r\nHost: %s\r\n%s\r\n%s\r\n\r\n", address, version, session)
+	return c, nil
+}
+
+// openModern opens a connection for calls of 2026-07-28.
+func openModern(address string) (*client, error) {
+	w, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + firstStateless + `","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"}}`
+	return newClient(w, "/mcp", `{"jsonrpc":"2.0","id":`+numberMark+`,"method":"tools/call","params":{"name":"echo","arguments":{"text":"`+textMark+`"},`+meta+`}}`,
+		accept, "Mcp-Protocol-Version: "+firstStateless, "Mcp-Method: tools/call", "Mcp-Name: echo"), nil
+}
+
+// openHTTP opens a connection for calls of the HTTP API.
+func openHTTP(address string) (*client, error) {
+	w, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(w, "/v1/tools/echo/call", `{"text":"`+textMark+`"}`), nil
+}

@@ -19,11 +19,11 @@ import (
 // stays for Validate to name. Args is not changed, and is what is returned where
 // nothing in it had to change.
 func (s *Schema) Cast(args map[string]any) map[string]any {
-	if s.quick.fits(args) {
+	if s.body().quick.fits(args) {
 		return args
 	}
 	out := args
-	err := s.pool.use(func(p *program) error {
+	err := s.body().pool.use(func(p *program) error {
 		if numberFaults(args) != nil {
 			return nil
 		}
@@ -31,7 +31,7 @@ func (s *Schema) Cast(args map[string]any) map[string]any {
 		if valid && !respellable(args) {
 			return nil
 		}
-		c := caster{program: p, doc: s.doc, spellOnly: valid}
+		c := caster{program: p, doc: s.body().doc, spellOnly: valid}
 		out = members(c.cast(args, p.root))
 		return nil
 	})

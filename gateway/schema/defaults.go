@@ -11,11 +11,11 @@ import (
 // not accept is left out: it says that there is no default. Args is not
 // changed.
 func (s *Schema) Defaults(args map[string]any) map[string]any {
-	if out, ok := s.quick.fill(args); ok {
+	if out, ok := s.body().quick.fill(args); ok {
 		return out
 	}
 	out := args
-	err := s.pool.use(func(p *program) error {
+	err := s.body().pool.use(func(p *program) error {
 		f := filler{program: p}
 		filled, _ := f.fill(args, p.root).(map[string]any)
 		out = filled

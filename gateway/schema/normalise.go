@@ -116,7 +116,7 @@ func alone(args map[string]any, beside []string) bool {
 // knows reports whether the schema speaks of a top-level property.
 func (s *Schema) knows(name string) bool {
 	known := false
-	err := s.pool.use(func(p *program) error {
+	err := s.body().pool.use(func(p *program) error {
 		known = declares(p.root, name, map[*js.Schema]bool{})
 		return nil
 	})

@@ -178,10 +178,8 @@ type pool struct {
 	idle   chan *program
 }
 
-func newPool(doc any, remote loader, first *program) *pool {
-	p := &pool{doc: doc, remote: remote, idle: make(chan *program, maxIdle)}
-	p.idle <- first
-	return p
+func newPool(doc any, remote loader) *pool {
+	return &pool{doc: doc, remote: remote, idle: make(chan *program, maxIdle)}
 }
 
 // use lends f a program with a full budget and passes on its error.
@@ -192,7 +190,7 @@ func (p *pool) use(f func(*program) error) error {
 	default:
 		var err error
 		if prog, err = build(p.doc, p.remote); err != nil {
-			return fmt.Errorf("schema: compile another copy: %w", err)
+			return fmt.Errorf("schema: compile a copy: %w", err)
 		}
 	}
 	prog.budget.reset()

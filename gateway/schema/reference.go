@@ -94,8 +94,8 @@ func (s *Schema) endless() *problem {
 		}
 		state[sub] = done
 	}
-	prog := <-s.pool.idle
-	defer func() { s.pool.idle <- prog }()
+	prog := <-s.body().pool.idle
+	defer func() { s.body().pool.idle <- prog }()
 	for _, sub := range reachable(prog.root) {
 		visit(sub)
 	}
@@ -103,7 +103,7 @@ func (s *Schema) endless() *problem {
 		return nil
 	}
 	path, _ := tokens(found.Location)
-	return &problem{at: locate(path, s.doc), text: "refers to itself without end", hint: "a schema may come back to itself only inside properties or items"}
+	return &problem{at: locate(path, s.body().doc), text: "refers to itself without end", hint: "a schema may come back to itself only inside properties or items"}
 }
 
 // definitions lists the references to what stands in the usual places.

@@ -9,18 +9,30 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 
 	js "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Schema is a compiled argument schema; safe for concurrent use.
+// Schema is an argument schema that compiles; safe for concurrent use.
 type Schema struct {
-	doc     any // the decoded schema; never changed
-	pool    *pool
-	quick   *quick
-	names   []string // top-level properties in declared order
-	closed  bool
-	example []string // a few of names, the required ones first
+	outline
+	body    func() *body // compiled when it is first asked for, where that is sure to succeed
+	example []string     // a few of names, the required ones first
+}
+
+// outline is what a schema tells of its top-level properties.
+type outline struct {
+	names    []string // in declared order
+	required []string
+	closed   bool // there can be no others
+}
+
+// body is what a schema is checked with.
+type body struct {
+	doc   any // the decoded schema; never changed
+	pool  *pool
+	quick *quick
 }
 
 // Compile compiles an object schema of JSON Schema draft 2020-12, or of the
@@ -28,7 +40,8 @@ type Schema struct {
 // drafts are checked, not only noted. References reach into the schema itself
 // and to the metaschemas of the drafts; nothing is ever loaded from a file or
 // the network. A schema without "type" is taken for an object schema when it
-// could be one, as {} is. The error is a *Mistake.
+// could be one, as {} is. The error is a *Mistake. The text must not be changed
+// later: a schema that surely compiles is compiled when it is first needed.
 func Compile(raw json.RawMessage) (*Schema, error) {
 	doc, p := decode(raw, schemaBounds())
 	if p == nil {
@@ -36,6 +49,9 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	}
 	if p != nil {
 		return nil, p.mistake()
+	}
+	if isPlain(doc) {
+		return planned(raw, doc), nil
 	}
 	s, err := compile(raw, doc, nil)
 	if err != nil {
@@ -47,16 +63,29 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
+// planned makes a Schema of a plain document. Of the document only the text is
+// kept until it is needed.
+func planned(raw json.RawMessage, doc any) *Schema {
+	s := &Schema{outline: plainOutline(raw, members(doc))}
+	s.example = s.few()
+	s.body = sync.OnceValue(func() *body {
+		doc, _ := decode(raw, schemaBounds()) // as before
+		return &body{doc: doc, pool: newPool(doc, nil), quick: newQuick(doc)}
+	})
+	return s
+}
+
 // compile makes a Schema of any kind, with remote documents from remote.
 func compile(raw []byte, doc any, remote loader) (*Schema, error) {
 	prog, err := build(doc, remote)
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{doc: doc, pool: newPool(doc, remote, prog), quick: newQuick(doc)}
-	s.names = propertyOrder(raw, prog.root)
-	s.closed = closedTo(prog.root)
-	s.example = exampleNames(s.names, prog.root.Required)
+	b := &body{doc: doc, pool: newPool(doc, remote), quick: newQuick(doc)}
+	b.pool.idle <- prog
+	s := &Schema{body: func() *body { return b }}
+	s.outline = outline{names: propertyOrder(raw, prog.root), required: prog.root.Required, closed: closedTo(prog.root)}
+	s.example = s.few()
 	return s, nil
 }
 
@@ -90,14 +119,15 @@ func closes(s *js.Schema) bool {
 // never reports whether s is the schema false.
 func never(s *js.Schema) bool { return s != nil && s.Bool != nil && !*s.Bool }
 
-func exampleNames(names, required []string) []string {
+// few are the names that a hint shows.
+func (o *outline) few() []string {
 	var out []string
-	for _, n := range names {
-		if slices.Contains(required, n) {
+	for _, n := range o.names {
+		if slices.Contains(o.required, n) {
 			out = append(out, n)
 		}
 	}
-	for _, n := range names {
+	for _, n := range o.names {
 		if !slices.Contains(out, n) {
 			out = append(out, n)
 		}

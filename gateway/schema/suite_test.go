@@ -81,7 +81,7 @@ func TestOfficialSuite(t *testing.T) {
 	}
 }
 
-func readSuite(t *testing.T, file string) []suiteGroup {
+func readSuite(t testing.TB, file string) []suiteGroup {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {

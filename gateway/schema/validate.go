@@ -15,7 +15,7 @@ import (
 // and a count of the rest; any other error is a fault of this package, not of
 // the arguments.
 func (s *Schema) Validate(args map[string]any) error {
-	if s.quick.fits(args) {
+	if s.body().quick.fits(args) {
 		return nil
 	}
 	if args == nil {
@@ -39,9 +39,9 @@ func (s *Schema) check(v any) ([]problem, error) {
 		return faults, nil
 	}
 	var problems []problem
-	err := s.pool.use(func(p *program) error {
+	err := s.body().pool.use(func(p *program) error {
 		var err error
-		problems, err = worder{value: v, doc: s.doc, names: s.names}.explain(p.root.Validate(v))
+		problems, err = worder{value: v, doc: s.body().doc, names: s.names}.explain(p.root.Validate(v))
 		return err
 	})
 	return problems, err

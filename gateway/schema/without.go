@@ -204,7 +204,7 @@ func withoutInNames(raw json.RawMessage, names []string) (json.RawMessage, error
 // what it fits and holds the name of.
 func (s *Schema) Names(name string) bool {
 	named := false
-	err := s.pool.use(func(p *program) error {
+	err := s.body().pool.use(func(p *program) error {
 		named = namesIt(p.root, name, map[*js.Schema]bool{})
 		return nil
 	})

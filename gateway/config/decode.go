@@ -14,19 +14,37 @@ import (
 )
 
 // decode puts the checked values into the Config, whose fields hold the
-// defaults. The values fit, so an error is a fault of this package.
+// defaults. The values fit, so an error is a fault of this package. The tools go
+// past koanf, which copies and flattens what it is given: of all there is in a
+// file they are nearly all, and they are one layer by now.
 func decode(values map[string]any, into *Config) error {
+	tools, ok := values["tools"]
+	delete(values, "tools")
 	k := koanf.New(pathSeparator)
 	// No separator for the provider: the values are nested already.
 	if err := k.Load(confmap.Provider(values, ""), nil); err != nil {
 		return err
 	}
-	return k.UnmarshalWithConf("", into, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+	if err := k.UnmarshalWithConf("", into, koanf.UnmarshalConf{DecoderConfig: decoder(into)}); err != nil || !ok {
+		return err
+	}
+	d, err := mapstructure.NewDecoder(decoder(&into.Tools))
+	if err != nil {
+		return err
+	}
+	return d.Decode(tools)
+}
+
+// decoder says how values become fields: by their names as they are written, and
+// every one of them.
+func decoder(into any) *mapstructure.DecoderConfig {
+	return &mapstructure.DecoderConfig{
+		Result:      into,
 		TagName:     tagName,
 		DecodeHook:  mapstructure.DecodeHookFuncValue(decodeText),
 		ErrorUnused: true,
 		MatchName:   func(key, field string) bool { return key == field },
-	}})
+	}
 }
 
 // decodeText sets what a file writes as text and Go does not keep as one. It

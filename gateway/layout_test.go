@@ -26,7 +26,7 @@ var (
 	rooms = []string{
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
-		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool",
+		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access",
 		"gateway/metrics",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
@@ -52,6 +52,7 @@ var (
 		"gateway/cmdtool":  words,
 		"gateway/exprtool": words,
 		"gateway/metrics":  {"gateway/tool"},
+		"gateway/access":   words,
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
@@ -67,7 +68,7 @@ var (
 			"gateway/registry", "gateway/runlog", "policy",
 			"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		}),
-		"gateway/config": slices.Concat(words, porch, []string{"gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
+		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
 		"gateway/mcpserver": door,

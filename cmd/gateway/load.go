@@ -9,6 +9,7 @@ import (
 	"log/slog"
 
 	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -47,24 +48,25 @@ type house struct {
 	tools    int               // that are registered
 	gateway  *gateway.Gateway
 	masker   *secret.Masker
+	access   access.Current // who is let in by the doors that listen
 	closers  []io.Closer
 }
 
-// open makes a gateway that records its calls.
+// open makes a gateway that records its calls, for doors that listen.
 func open(opts config.Options, logger *slog.Logger) (*house, error) {
-	return openFor(opts, "", logger)
+	return openFor(opts, assembly.Options{Access: true}, logger)
 }
 
-// openFor is open for a program that is going to call one tool only.
-func openFor(opts config.Options, name string, logger *slog.Logger) (*house, error) {
+// openFor is open for a program that says what it is going to do with it.
+func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
-	cfg, a, warnings, err := compile(opts, func(cfg *config.Config) *assembly.Assembly {
-		return assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Only: name, Results: results})
-	})
+	use.Secrets, use.Results = assembly.Resolved, results
+	cfg, a, warnings, err := compile(opts, func(cfg *config.Config) *assembly.Assembly { return assembly.BuildWith(cfg, use) })
 	if err != nil {
 		return nil, err
 	}
 	h := &house{config: cfg, warnings: warnings, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
+	h.access.Swap(a.Access)
 	if err := h.furnish(a.Generation, results, logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

@@ -135,7 +135,6 @@ func openText(t *testing.T, text string, logger *slog.Logger) *house {
 	return h
 }
 
-
 // writeConfig writes a configuration into a folder of its own.
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()

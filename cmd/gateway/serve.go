@@ -15,6 +15,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway/access"
+	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/mcpserver"
@@ -53,7 +55,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	defer func() { err = errors.Join(err, log.Close()) }()
 	lines := newLogs(log)
 	logger := slog.New(lines)
-	h, err := open(opts, logger)
+	h, err := openFor(opts, assembly.Options{Access: !stdio}, logger)
 	if err != nil {
 		return err
 	}
@@ -85,14 +87,14 @@ type server struct {
 func newServer(h *house, logger *slog.Logger) *server {
 	return &server{
 		house:   h,
-		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Logger: logger}),
+		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger}),
 		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger}),
 		logger:  logger,
 	}
 }
 
-// handler puts both doors under one address, behind the guard that keeps web
-// pages out. It is no ServeMux: that one would redirect odd paths instead of
+// handler puts both doors under one address, behind the guard that lets in who
+// may come in. It is no ServeMux: that one would redirect odd paths instead of
 // letting the doors refuse them.
 func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
@@ -100,14 +102,14 @@ func (s *server) handler() http.Handler {
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
 		Batch: batches{s.gateway}, Handles: handles{s.gateway.Handles()},
 	})
-	return httpapi.Identify(httpapi.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)
 		if r.URL.Path == "/mcp" {
 			mcp.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)
-	})), s.logger)
+	}), &s.access), s.logger)
 }
 
 // limitBody gives a request's body its time: whoever stops in the middle of it

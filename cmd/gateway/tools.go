@@ -193,7 +193,7 @@ func callArguments(cmd *cli.Command, pairs []string) (json.RawMessage, error) {
 }
 
 func callTool(ctx context.Context, io streams, opts config.Options, call tool.Call, asJSON bool) (err error) {
-	h, err := openFor(opts, call.Tool, slog.New(slog.DiscardHandler))
+	h, err := openFor(opts, assembly.Options{Only: call.Tool}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

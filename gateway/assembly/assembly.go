@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httptool"
@@ -35,6 +36,8 @@ type Assembly struct {
 	// LeftOut says of each tool that lacks something it requires, by its name,
 	// what that is.
 	LeftOut map[string]string
+	// Access is who is let in; nil unless that was asked for.
+	Access *access.Book
 	// Tests are those of the policy section; nil without one.
 	Tests *policy.Tests
 
@@ -61,6 +64,8 @@ type Options struct {
 	// require is not looked for then, and their secrets may be missing.
 	Only    string
 	Results result.Store // what read_result reads; nil where nothing is run
+	// Access asks who is let in, with Resolved: the tokens of callers are needed then.
+	Access bool
 }
 
 // BuildWith is [Build] with more to choose.
@@ -70,6 +75,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	all := b.tools()
 	engine := b.policy(all)
 	hooks := b.hooks(all)
+	doorman := access.Compile(b.at("server"), cfg.Server.Access(), b.secretNames)
 	tests := b.policyTests(all, engine, hooks)
 	if cfg.Problems().Err() != nil {
 		return a
@@ -77,7 +83,10 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	registered := b.registered(all)
 	a.LeftOut = b.leftOut
 	if opts.Secrets == Resolved {
-		b.resolve(b.neededSecrets(b.ofInterest(registered)))
+		b.resolve(b.neededSecrets(b.ofInterest(registered), opts.Access))
+	}
+	if opts.Access && opts.Secrets == Resolved && cfg.Problems().Err() == nil {
+		a.Access = doorman.Resolve(b.values)
 	}
 	if cfg.Problems().Err() != nil {
 		return a

@@ -40,11 +40,14 @@ func (b *builder) revealed() []secret.Value {
 }
 
 // neededSecrets are the names of the secrets that the tools use, and the hooks
-// that reach one of them.
-func (b *builder) neededSecrets(tools []*candidate) map[string]bool {
+// that reach one of them, and, where that is asked for, the callers' tokens.
+func (b *builder) neededSecrets(tools []*candidate, tokens bool) map[string]bool {
 	use := secretUse{all: b.secretNames, needed: map[string]bool{}}
 	if len(use.all) == 0 {
 		return use.needed
+	}
+	if tokens {
+		use.block(b.cfg.Server)
 	}
 	for _, c := range tools {
 		use.tool(c.config)

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/cmdtool"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/hook"
@@ -61,7 +62,18 @@ type Config struct {
 
 // Server is the "server" section.
 type Server struct {
-	Listen string `koanf:"listen"` // host:port; an empty host is every address of the machine
+	Listen       string                         `koanf:"listen"`       // host:port; an empty host is every address of the machine
+	Token        string                         `koanf:"token"`        // of the caller access.ClientName, a template
+	AdminToken   string                         `koanf:"admin_token"`  // of the caller access.AdminName, a template
+	Callers      map[string]access.CallerConfig `koanf:"callers"`      // by name
+	Hosts        []string                       `koanf:"hosts"`        // that a Host header may name beside this machine
+	Origins      []string                       `koanf:"origins"`      // of the web pages that may use the gateway
+	Instructions string                         `koanf:"instructions"` // that MCP clients may show their model
+}
+
+// Access is what the section says about who is let in.
+func (s *Server) Access() access.Config {
+	return access.Config{Token: s.Token, AdminToken: s.AdminToken, Callers: s.Callers, Hosts: s.Hosts, Origins: s.Origins}
 }
 
 // Networks is the "networks" section.

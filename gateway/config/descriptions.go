@@ -24,7 +24,19 @@ var descriptions = map[string]string{
 	"log.level":  "The least that a line must matter to be written. At debug there is a line for every HTTP request.",
 	"log.format": "How lines are written: as key=value or as JSON.",
 
-	"server.listen": "Host and port to listen on.",
+	"server.listen":       "Host and port to listen on. Other machines can reach the gateway only where callers have tokens.",
+	"server.token":        "Token of the caller client, who may call tools; a template such as ${secret.gateway}.",
+	"server.admin_token":  "Token of the caller admin, who may do everything; a template such as ${secret.admin}.",
+	"server.callers":      "Further callers, by the name that rules match.",
+	"server.hosts":        "Names that clients may reach the gateway by, such as tools.example.com or *.example.com, with a port where only that one counts. This machine's own names on loopback need no entry. Every name off loopback when absent.",
+	"server.origins":      "Origins of web pages that may send requests and read the answers, such as https://app.example.com.",
+	"server.instructions": "A short text that MCP clients may show their model.",
+
+	"server.callers.*":        "A caller: the token it is known by, and what it may do.",
+	"server.callers.*.token":  "Token of the caller, a template such as ${secret.agent}.",
+	"server.callers.*.groups": "Groups that the caller belongs to; rules see them as caller.groups.",
+	"server.callers.*.claims": "Further facts about the caller; rules see them as caller.claims.NAME.",
+	"server.callers.*.may":    "What the caller may do: call tools, approve calls, activate groups of tools, or, as admin, everything. call when absent.",
 
 	"secrets.*":      "Where the value comes from: exactly one of env and file.",
 	"secrets.*.env":  "Name of the environment variable that holds the value.",

@@ -65,9 +65,16 @@ func (c *Config) checkListen() {
 		c.problemAt(path, "write "+DefaultListen+" for example", "%q is not a host and a port from 0 to 65535", shorten(c.Server.Listen, maxShown))
 		return
 	}
-	if !isLoopback(host) {
-		c.problemAt(path, "listen on 127.0.0.1, [::1] or localhost", "%q can be reached from other machines, and callers cannot be told apart yet", shorten(c.Server.Listen, maxShown))
+	if !isLoopback(host) && !c.hasTokens() {
+		c.problemAt(path, `set server.token to "${secret.name}", or listen on 127.0.0.1, [::1] or localhost`,
+			"%q can be reached from other machines, and without tokens everybody there could call the tools", shorten(c.Server.Listen, maxShown))
 	}
+}
+
+// hasTokens reports whether callers are told apart, or were meant to be.
+func (c *Config) hasTokens() bool {
+	section := c.Server.Access()
+	return section.HasTokens() || c.Broken("server", "token") || c.Broken("server", "admin_token") || c.Broken("server", "callers")
 }
 
 // isLoopback reports whether a host is this machine and nothing else. Names are

@@ -53,5 +53,15 @@ var strayed = map[string]map[string]string{
 		"concurrency_safe": atTool, "exclusive": atTool, "output": atTool, "retry": "did you mean retries?",
 		"keep": "write store: {keep: {results: 24h}}",
 	},
+	"server": {
+		"host": "write it in listen, as host:port", "port": "write it in listen, as host:port", "address": "did you mean listen?",
+		"auth": "write token: \"${secret.name}\"", "tokens": "write token, or an entry under callers for each", "bearer": "did you mean token?",
+		"users": "did you mean callers?", "clients": "did you mean callers?", "allowed_hosts": "did you mean hosts?",
+		"allowed_origins": "did you mean origins?", "cors": "write origins: [\"https://app.example.com\"]",
+	},
+	"server.callers.*": {
+		"name": "the key of the entry is the name", "rights": "did you mean may?", "roles": "write what it may do under may, and what rules ask about under groups",
+		"secret": "did you mean token?", "bearer": "did you mean token?",
+	},
 	"store": {"results": "write keep: {results: 24h}"},
 }

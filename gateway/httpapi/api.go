@@ -60,7 +60,7 @@ type api struct {
 }
 
 // New returns the API as a handler for the whole of its paths. It checks neither
-// Host nor Origin: wrap it in [Guard].
+// Host nor Origin: wrap it in access.Guard.
 func New(gateway Gateway, opts Options) http.Handler {
 	a := &api{
 		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles,

@@ -1,0 +1,63 @@
+package access
+
+import (
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// need is what a path needs of who asks for it.
+type need string
+
+// Needs that are no right.
+const (
+	open  need = "open"   // nothing, not even a token
+	letIn need = "let in" // any token
+)
+
+// needs are the paths that need something else than the right to call. One that
+// ends in a slash stands for all paths below it. Handlers ask for further rights
+// themselves where these depend on more than the path.
+var needs = []struct {
+	path string
+	need need
+}{
+	{"/healthz", open},
+	{"/readyz", open},
+	{"/.well-known/", open}, // clients look here for OAuth before they have a token, and must be told that there is none
+	{"/metrics", letIn},
+	{"/v1/openapi.json", letIn},
+	{"/v1/approvals", need(tool.MayApprove)},
+	{"/v1/approvals/", need(tool.MayApprove)},
+	{"/v1/reload", need(tool.MayAdmin)},
+}
+
+// needOf is what a path needs: the right to call, unless the table has it.
+func needOf(path string) need {
+	for _, n := range needs {
+		if path == n.path || strings.HasSuffix(n.path, "/") && strings.HasPrefix(path, n.path) {
+			return n.need
+		}
+	}
+	return need(tool.MayCall)
+}
+
+// probe reports a path that machines ask by address: whether the gateway lives,
+// and how it is.
+func (n need) probe() bool { return n == open || n == letIn }
+
+// missing says which right the caller lacks, or is nil.
+func (n need) missing(who *tool.Caller) *refusal {
+	right := tool.Right(n)
+	if n == letIn || who.Can(right) {
+		return nil
+	}
+	held := make([]string, 0, len(who.May))
+	for _, r := range who.May {
+		held = append(held, string(r))
+	}
+	no := forbidden("this needs the right "+string(n)+", and the caller "+who.Name+" has "+strings.Join(held, ", "),
+		"Use the token of a caller that may "+string(n)+" (server.admin_token, or server.callers with may).")
+	no.challenge = `Bearer error="insufficient_scope", scope="` + string(n) + `"`
+	return no
+}

@@ -42,7 +42,7 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		}
 	}
 	name, _ := ctx.Value(nameKey{}).(string)
-	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: caller(ctx), Via: tool.ViaDirect})
+	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: s.caller(ctx, req.Session), Via: tool.ViaDirect})
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		return nil, notFound(res.Error)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // statelessVersion is the first revision without sessions.
@@ -36,6 +38,7 @@ func (s *Server) Handler() http.Handler {
 		PropagateRequestCancellation: true, // a client of 2026-07-28 cancels by hanging up
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.disown(r)
 		switch {
 		case s.calls.isClosed():
 			http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
@@ -80,6 +83,23 @@ func (s *Server) makeRoom(r *http.Request) bool {
 	}
 	_ = quiet.Close() // gone either way
 	return true
+}
+
+// noSession is the identifier of no session: those that there are have no space.
+const noSession = "not yours"
+
+// disown takes the session out of a request that another caller sent: it is
+// answered like one for a session that does not exist, whatever else is wrong
+// with it. A request of the era without sessions has none, whatever it says.
+func (s *Server) disown(r *http.Request) {
+	id := r.Header.Get(headerSession)
+	switch {
+	case id == "":
+	case isStateless(r.Header):
+		r.Header.Del(headerSession)
+	case !s.activity.belongs(id, tool.CallerOf(r.Context(), tool.KindMCP)):
+		r.Header.Set(headerSession, noSession)
+	}
 }
 
 // endSession cancels the calls of a session that its client deletes: the SDK

@@ -26,7 +26,7 @@ func (s *Server) listTools(next mcp.MethodHandler) mcp.MethodHandler {
 			return next(ctx, method, req)
 		}
 		cursor := takeCursor(list)
-		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: caller(ctx)}), cursor)
+		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: s.caller(ctx, list.Session)}), cursor)
 		if err != nil {
 			return nil, err
 		}

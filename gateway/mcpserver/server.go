@@ -124,6 +124,3 @@ func capabilities() *mcp.ServerCapabilities {
 func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 	c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
 }
-
-// caller is who a client is. What a client calls itself is no identity.
-func caller(ctx context.Context) tool.Caller { return tool.CallerOf(ctx, tool.KindMCP) }

@@ -27,7 +27,7 @@ var (
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access",
-		"gateway/metrics",
+		"gateway/metrics", "gateway/clients",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
 	porch = []string{"gateway/hook"}
@@ -53,6 +53,7 @@ var (
 		"gateway/exprtool": words,
 		"gateway/metrics":  {"gateway/tool"},
 		"gateway/access":   words,
+		"gateway/clients":  {"gateway/diag"},
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
@@ -96,6 +97,7 @@ var (
 		"golang.org/x/oauth2":                    "gateway/httptool",
 		"github.com/cenkalti/backoff/":           "gateway/retry",
 		"github.com/prometheus/client_golang/":   "gateway/metrics",
+		"github.com/pelletier/go-toml/":          "gateway/clients",
 		"golang.org/x/text/":                     "gateway/httptool",
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",

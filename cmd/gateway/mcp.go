@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/toolgate/toolgate/gateway/clients"
+	"github.com/toolgate/toolgate/gateway/config"
+)
+
+func mcpCommand(io streams) *cli.Command {
+	return &cli.Command{
+		Name:   "mcp",
+		Usage:  "make MCP clients use this gateway",
+		Action: noCommand,
+		Commands: []*cli.Command{{
+			Name: "add", ArgsUsage: "CLIENT",
+			Usage: "show what a client has to be told, and where, or write it there; clients: " + strings.Join(clients.Names(), ", "),
+			Flags: []cli.Flag{
+				&cli.StringFlag{Name: "url", Usage: "the `URL` of a gateway that runs (default: http://" + config.DefaultListen + "/mcp)"},
+				&cli.BoolFlag{Name: "stdio", Usage: "let the client start a gateway of its own"},
+				&cli.StringSliceFlag{Name: "config", Aliases: []string{"c"}, Value: []string{"tools.yaml"}, Usage: "with --stdio, a configuration `FILE`; may be repeated"},
+				&cli.StringFlag{Name: "name", Value: "toolgate", Usage: "the `NAME` under which the client shows the tools"},
+				&cli.StringFlag{Name: "token-env", Usage: "with --url, the environment `VARIABLE` from which the client reads the token"},
+				&cli.BoolFlag{Name: "write", Usage: "write it into the client's file; a copy of the file is kept"},
+				&cli.StringFlag{Name: "file", Usage: "the client's `FILE`, where it is another one than usual"},
+				jsonFlag(),
+			},
+			Action: func(_ context.Context, cmd *cli.Command) error { return addClient(io, cmd) },
+		}},
+	}
+}
+
+func addClient(io streams, cmd *cli.Command) error {
+	if cmd.Args().Len() != 1 {
+		return usagef("%s takes one argument, the client: %s", cmd.FullName(), strings.Join(clients.Names(), ", "))
+	}
+	server, err := serverFor(cmd)
+	if err != nil {
+		return err
+	}
+	setup, err := clients.New(cmd.Args().First(), server, here())
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if cmd.IsSet("file") {
+		setup.File, setup.Command = cmd.String("file"), ""
+	}
+	if cmd.Bool("write") {
+		return writeSetup(io, setup, cmd.Bool("json"))
+	}
+	return printSetup(io, setup, cmd.Bool("json"))
+}
+
+// serverFor is what the flags say of the server.
+func serverFor(cmd *cli.Command) (clients.Server, error) {
+	s := clients.Server{Name: cmd.String("name"), TokenEnv: cmd.String("token-env")}
+	if !cmd.Bool("stdio") {
+		if cmd.IsSet("config") {
+			return s, usagef("--config goes with --stdio; a gateway that runs has its configuration")
+		}
+		s.URL = "http://" + config.DefaultListen + "/mcp"
+		if cmd.IsSet("url") {
+			s.URL = cmd.String("url")
+		}
+		return s, nil
+	}
+	if cmd.IsSet("url") {
+		return s, usagef("give either --url or --stdio, not both")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return s, err
+	}
+	s.Command = []string{program, "serve", "--stdio"}
+	for _, file := range cmd.StringSlice("config") {
+		path, err := filepath.Abs(file) // the client starts it in a folder of its own
+		if err != nil {
+			return s, err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return s, usagef("--config: %w", err)
+		}
+		s.Command = append(s.Command, "--config", path)
+	}
+	return s, nil
+}
+
+// here is this machine. What cannot be found out stays empty.
+func here() clients.Place {
+	home, _ := os.UserHomeDir()
+	dir, _ := os.Getwd()
+	return clients.Place{
+		OS: runtime.GOOS, Home: home, Dir: dir, Getenv: os.Getenv,
+		Exists: func(file string) bool { _, err := os.Stat(file); return err == nil },
+	}
+}
+
+// setupJSON is what mcp add --json prints.
+type setupJSON struct {
+	Client  string `json:"client"`
+	File    string `json:"file,omitempty"`
+	Snippet string `json:"snippet"`
+	Command string `json:"command,omitempty"`
+	Docs    string `json:"documentation"`
+	Written bool   `json:"written"`
+	Backup  string `json:"backup,omitempty"`
+}
+
+func newSetupJSON(s *clients.Setup, w clients.Written) setupJSON {
+	return setupJSON{s.Client, s.File, s.Snippet, s.Command, s.Docs, w.Changed, w.Backup}
+}
+
+// printSetup prints the snippet on standard output and where it belongs on
+// standard error.
+func printSetup(io streams, s *clients.Setup, asJSON bool) error {
+	if asJSON {
+		return printJSON(io.out, newSetupJSON(s, clients.Written{}))
+	}
+	where := "this belongs into " + s.File
+	if s.File == "" {
+		where = "where this belongs is not documented for this system"
+	}
+	_, _ = fmt.Fprintf(io.err, "%s: %s (see %s)\n", s.Client, where, s.Docs)
+	if _, err := fmt.Fprint(io.out, s.Snippet); err != nil {
+		return err
+	}
+	if s.Command != "" {
+		_, _ = fmt.Fprintf(io.err, "or run: %s\n", s.Command)
+	}
+	if s.File != "" {
+		_, _ = fmt.Fprintln(io.err, "or let it be written: repeat this command with --write")
+	}
+	return nil
+}
+
+// writeSetup merges the snippet into the client's file, or prints it where that
+// cannot be done.
+func writeSetup(io streams, s *clients.Setup, asJSON bool) error {
+	if s.File == "" {
+		return usagef("the file of %s is not documented for this system (name it with --file)", s.Client)
+	}
+	done, err := s.Write(s.File)
+	if err != nil {
+		_, _ = fmt.Fprintf(io.err, "%s was left as it is; add this by hand:\n%s", s.File, s.Snippet)
+		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	if asJSON {
+		return printJSON(io.out, newSetupJSON(s, done))
+	}
+	switch {
+	case !done.Changed:
+		_, _ = fmt.Fprintf(io.err, "%s: nothing to do, it stands in %s\n", s.Client, s.File)
+	case done.Backup != "":
+		_, _ = fmt.Fprintf(io.err, "%s: written into %s; what was there before is in %s\n", s.Client, s.File, done.Backup)
+	default:
+		_, _ = fmt.Fprintf(io.err, "%s: written into %s\n", s.Client, s.File)
+	}
+	return nil
+}

@@ -132,7 +132,9 @@ func (s *scanner) scalar() (*value, error) {
 		}
 		s.at = min(s.at+1, len(s.text))
 	} else {
-		s.at += len(s.text[s.at:]) - len(strings.TrimLeft(string(s.text[s.at:]), "abcdefghijklmnopqrstuvwxyzE0123456789+-."))
+		for strings.IndexByte("abcdefghijklmnopqrstuvwxyzE0123456789+-.", s.peek()) >= 0 {
+			s.at++
+		}
 	}
 	v := &value{start: start, end: s.at}
 	dec := json.NewDecoder(bytes.NewReader(s.text[start:s.at]))

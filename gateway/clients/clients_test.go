@@ -1,0 +1,181 @@
+package clients_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/toolgate/toolgate/gateway/clients"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// place is a machine with nothing on it.
+func place(system string) clients.Place {
+	env := map[string]string{"APPDATA": "/home/ann/AppData/Roaming"}
+	return clients.Place{
+		OS: system, Home: "/home/ann", Dir: "/work",
+		Getenv: func(name string) string { return env[name] },
+		Exists: func(string) bool { return false },
+	}
+}
+
+// servers are those that each client is told of.
+func servers() []clients.Server {
+	return []clients.Server{
+		{Name: "toolgate", URL: "http://127.0.0.1:8080/mcp"},
+		{Name: "toolgate", URL: "https://tools.example.com/p/support/mcp?a=1&b=2", TokenEnv: "TG_TOKEN"},
+		{Name: "tool-gate_2", Command: []string{"/opt/my apps/gateway", "serve", "--stdio", "--config", "/work/it's.yaml"}},
+	}
+}
+
+// TestSetups holds the whole of what is said of every client.
+func TestSetups(t *testing.T) {
+	var out strings.Builder
+	for _, name := range clients.Names() {
+		for _, s := range servers() {
+			fmt.Fprintf(&out, "== %s %s%s\n", name, s.URL, strings.Join(s.Command, " "))
+			setup, err := clients.New(name, s, place("linux"))
+			if err != nil {
+				fmt.Fprintf(&out, "error: %v\n\n", err)
+				continue
+			}
+			fmt.Fprintf(&out, "%s, %s\nfile: %s\ncommand: %s\n%s\n", setup.Client, setup.Docs, setup.File, setup.Command, setup.Snippet)
+		}
+	}
+	golden(t, "testdata/setups.golden", out.String())
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestFiles holds where files are on other systems and with other environments.
+func TestFiles(t *testing.T) {
+	with := func(p clients.Place, name, value string) clients.Place {
+		p.Getenv = func(asked string) string {
+			if asked == name {
+				return value
+			}
+			return ""
+		}
+		return p
+	}
+	commented := place("linux")
+	commented.Exists = func(file string) bool { return strings.HasSuffix(file, "opencode.jsonc") }
+	both := place("linux")
+	both.Exists = func(string) bool { return true }
+	nobody := with(place("linux"), "", "")
+	nobody.Home = ""
+	for _, c := range []struct {
+		client string
+		place  clients.Place
+		want   string
+	}{
+		{"claude-desktop", place("linux"), ""},
+		{"claude-desktop", place("darwin"), "/home/ann/Library/Application Support/Claude/claude_desktop_config.json"},
+		{"claude-desktop", place("windows"), "/home/ann/AppData/Roaming/Claude/claude_desktop_config.json"},
+		{"claude-desktop", with(place("windows"), "", ""), ""},
+		{"codex", with(place("linux"), "CODEX_HOME", "/etc/codex"), "/etc/codex/config.toml"},
+		{"opencode", with(place("linux"), "XDG_CONFIG_HOME", "/xdg"), "/xdg/opencode/opencode.json"},
+		{"opencode", commented, "/home/ann/.config/opencode/opencode.jsonc"},
+		{"opencode", both, "/home/ann/.config/opencode/opencode.json"},
+		{"cursor", nobody, ""},
+		{"vscode", nobody, "/work/.vscode/mcp.json"},
+	} {
+		setup, err := clients.New(c.client, servers()[2], c.place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := filepath.ToSlash(setup.File); got != c.want {
+			t.Errorf("%s: %q, want %q", c.client, got, c.want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	url := "http://127.0.0.1:8080/mcp"
+	for _, c := range []struct {
+		client string
+		server clients.Server
+		want   string
+	}{
+		{"curser", clients.Server{Name: "a", URL: url}, `no client is named "curser" (did you mean cursor?)`},
+		{"emacs", clients.Server{Name: "a", URL: url}, `no client is named "emacs" (known: claude-code, claude-desktop, codex, cursor, gemini, opencode, vscode)`},
+		{"cursor", clients.Server{Name: "a.b", URL: url}, `"a.b" cannot name a server (write a letter, then up to 63 letters, digits, _ and -)`},
+		{"cursor", clients.Server{Name: "a"}, "a server has either a URL or a command"},
+		{"cursor", clients.Server{Name: "a", URL: url, Command: []string{"x"}}, "a server has either a URL or a command"},
+		{"cursor", clients.Server{Name: "a", URL: url, TokenEnv: "A-B"}, `"A-B" cannot name an environment variable`},
+		{"cursor", clients.Server{Name: "a", Command: []string{"x"}, TokenEnv: "A"}, "a server that the client starts itself needs no token"},
+		{"cursor", clients.Server{Name: "a", URL: "127.0.0.1:8080"}, `"127.0.0.1:8080" is not the address of a server (write it as http://127.0.0.1:8080/mcp)`},
+		{"cursor", clients.Server{Name: "a", URL: "ftp://x/mcp"}, `"ftp://x/mcp" is not the address of a server (write it as http://127.0.0.1:8080/mcp)`},
+		{"cursor", clients.Server{Name: "a", URL: "https://ann:hunter2@x/mcp"}, "the address holds a credential, which would stand in the client's file (use --token-env)"},
+	} {
+		_, err := clients.New(c.client, c.server, place("linux"))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s %+v: %v, want %s", c.client, c.server, err, c.want)
+		}
+	}
+}
+
+// TestMerge merges the first server, or the second, into the files of the folder.
+// Each names its client, what was there before, and what comes of it: the file
+// after, or an error.
+func TestMerge(t *testing.T) {
+	files, err := filepath.Glob("testdata/merge/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, _, _ := strings.Cut(string(ar.Comment), "\n")
+			before := ar.Files[0].Data
+			if strings.Contains(ar.Files[0].Name, "crlf") {
+				before = bytes.ReplaceAll(before, []byte("\n"), []byte("\r\n"))
+			}
+			setup, err := clients.New(name, servers()[0], place("linux"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind, got := "after", ""
+			merged, changed, err := setup.Merge(before)
+			if err != nil {
+				kind, got = "error", err.Error()+"\n"
+			} else {
+				got = strings.ReplaceAll(string(merged), "\r\n", "⏎\n")
+				again, twice, err := setup.Merge(merged)
+				if err != nil || twice || !bytes.Equal(again, merged) {
+					t.Errorf("merged again: changed %v, %v\n%s", twice, err, again)
+				}
+				if changed == bytes.Equal(merged, before) {
+					t.Errorf("changed is %v", changed)
+				}
+			}
+			ar.Files = append(ar.Files[:1:1], txtar.File{Name: kind, Data: []byte(got)})
+			golden(t, file, string(txtar.Format(ar)))
+		})
+	}
+}

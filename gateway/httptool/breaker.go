@@ -92,7 +92,7 @@ func (b *breaker) admit() (settle func(verdict), err error) {
 
 func (b *breaker) refused(err error) *tool.Error {
 	e := tool.Errorf(tool.UpstreamUnavailable, "the upstream has failed %d times in a row and is not asked for now", b.failed.Load()).
-		Because(fmt.Errorf("the breaker of upstream %q: %w", b.name, err)).
+		Because(fmt.Errorf("the breaker of upstream %q: %w: %w", b.name, tool.ErrNotAsked, err)).
 		WithHint("Nothing is wrong with the arguments; wait before you try again.")
 	e.Retryable = true
 	e.RetryAfter = max(time.Until(time.Unix(0, b.until.Load())), 0)

@@ -5,6 +5,7 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -22,7 +23,8 @@ const (
 // Do runs a tool and, when it failed with a tool.Error that is Retryable, runs
 // it again, up to so many further times. Between two runs it waits, as long as
 // the error's RetryAfter says where it says anything. It gives up early, with the
-// last failure, where the wait would outlast the context's deadline. It returns
+// last failure, where the wait would outlast the context's deadline, and where the
+// backend was not asked (tool.ErrNotAsked): such a call fails at once. It returns
 // what the last run gave and how many further runs there were.
 func Do(ctx context.Context, further int, run func(context.Context) (tool.Output, error)) (out tool.Output, again int, err error) {
 	if further <= 0 {
@@ -37,7 +39,7 @@ func Do(ctx context.Context, further int, run func(context.Context) (tool.Output
 		if err == nil {
 			return out, nil
 		}
-		if e := tool.AsError(err); !e.Retryable || ctx.Err() != nil {
+		if e := tool.AsError(err); !e.Retryable || ctx.Err() != nil || errors.Is(err, tool.ErrNotAsked) {
 			return out, backoff.Permanent(err)
 		} else {
 			waits.wanted = e.RetryAfter

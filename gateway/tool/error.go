@@ -37,6 +37,15 @@ func Codes() []Code {
 	}
 }
 
+// ErrNotAsked is among the causes of a failure where a backend was not asked at
+// all, because it is known not to answer for now. The same call may succeed later,
+// and trying it again at once is pointless.
+var ErrNotAsked = errors.New("not asked")
+
+// Stopping is why a call ends because the gateway stops. What that means for the
+// tool is for whoever knows the tool to add.
+func Stopping() *Error { return Errorf(Interrupted, "the gateway is stopping") }
+
 // Error is a failed call for its three readers: Code for programs, Message and
 // Hint for the model, Cause for the operator's log. Cause never reaches a
 // model.

@@ -83,10 +83,10 @@ func bubble(t *testing.T, o admission.Options, test func(t *testing.T, d *desk))
 	})
 }
 
-func wantOverloaded(t *testing.T, err error, text string) {
+func wantOverloaded(t *testing.T, err error, after time.Duration, text string) {
 	t.Helper()
 	wantError(t, err, tool.Overloaded, text+"Call it again a little later, with fewer calls at the same time.")
-	if e, ok := errors.AsType[*tool.Error](err); ok && (!e.Retryable || e.RetryAfter != time.Second || e.Fatal) {
+	if e, ok := errors.AsType[*tool.Error](err); ok && (!e.Retryable || e.RetryAfter != after || e.Fatal) {
 		t.Errorf("retryable %v after %v, fatal %v", e.Retryable, e.RetryAfter, e.Fatal)
 	}
 }

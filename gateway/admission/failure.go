@@ -7,23 +7,26 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// retryAfter is when a call that found no room may be tried again.
-const retryAfter = time.Second
+// retryAfter is when a call that found no room may be tried again: a guess, since
+// nobody knows how long the others take.
+const retryAfter = 5 * time.Second
 
 func full(most int) *tool.Error {
-	return overloaded(tool.Errorf(tool.Overloaded, "the gateway is busy: %d calls are waiting already, so this one was not run", most))
+	return overloaded(retryAfter, tool.Errorf(tool.Overloaded, "the gateway is busy: %d calls are waiting already, so this one was not run", most))
 }
 
 func fullKey(most int) *tool.Error {
-	return overloaded(tool.Errorf(tool.Overloaded, "the tool is busy: %d calls that may only run one at a time are waiting already, so this one was not run", most))
+	return overloaded(retryAfter, tool.Errorf(tool.Overloaded, "the tool is busy: %d calls that may only run one at a time are waiting already, so this one was not run", most))
 }
 
+// tooLate takes it that what was in the way for so long stays so for as long
+// again.
 func tooLate(longest time.Duration) *tool.Error {
-	return overloaded(tool.Errorf(tool.Overloaded, "the call waited %v for its turn and was not run", longest))
+	return overloaded(longest, tool.Errorf(tool.Overloaded, "the call waited %v for its turn and was not run", longest))
 }
 
-func overloaded(e *tool.Error) *tool.Error {
-	e.Retryable, e.RetryAfter = true, retryAfter
+func overloaded(after time.Duration, e *tool.Error) *tool.Error {
+	e.Retryable, e.RetryAfter = true, after
 	return e.WithHint("Call it again a little later, with fewer calls at the same time.")
 }
 

@@ -115,10 +115,10 @@ func TestFull(t *testing.T) {
 		a := d.enter(t.Context(), "a", "disk", false)
 		b := d.enter(t.Context(), "b", "disk", false)
 		c := d.enter(t.Context(), "c", "disk", false)
-		wantOverloaded(t, d.enter(t.Context(), "d", "disk", false).err,
+		wantOverloaded(t, d.enter(t.Context(), "d", "disk", false).err, 5*time.Second,
 			"Error: the tool is busy: 2 calls that may only run one at a time are waiting already, so this one was not run\n")
 		e := d.enter(t.Context(), "e", "", false)
-		wantOverloaded(t, d.enter(t.Context(), "f", "", false).err,
+		wantOverloaded(t, d.enter(t.Context(), "f", "", false).err, 5*time.Second,
 			"Error: the gateway is busy: 3 calls are waiting already, so this one was not run\n")
 		for _, v := range []*visit{a, b, c, e} {
 			synctest.Wait()
@@ -136,7 +136,7 @@ func TestLongest(t *testing.T) {
 		d.wantLoad(1, 1)
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		wantOverloaded(t, b.err, "Error: the call waited 30s for its turn and was not run\n")
+		wantOverloaded(t, b.err, admission.DefaultLongest, "Error: the call waited 30s for its turn and was not run\n")
 		a.leave()
 		d.want("a")
 	})
@@ -153,8 +153,8 @@ func TestParentsCrossed(t *testing.T) {
 		y := d.enter(b.within, "y", "disk", true)
 		time.Sleep(admission.DefaultLongest)
 		synctest.Wait()
-		wantOverloaded(t, x.err, "Error: the call waited 30s for its turn and was not run\n")
-		wantOverloaded(t, y.err, "Error: the call waited 30s for its turn and was not run\n")
+		wantOverloaded(t, x.err, admission.DefaultLongest, "Error: the call waited 30s for its turn and was not run\n")
+		wantOverloaded(t, y.err, admission.DefaultLongest, "Error: the call waited 30s for its turn and was not run\n")
 		a.leave()
 		b.leave()
 	})

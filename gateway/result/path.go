@@ -156,6 +156,9 @@ func (r *pathReader) bracket() (step, error) {
 		return step{}, r.fail("the closing bracket is missing")
 	}
 	s, ok := bracketStep(strings.TrimSpace(rest[:end]))
+	if ok && s.kind == slice && s.from > s.to {
+		return step{}, r.fail("the slice ends before it begins: write the smaller number first")
+	}
 	if !ok {
 		return step{}, r.fail("between the brackets stands neither an index (3), a slice (10:20), * nor a quoted name; counting from the end is not known")
 	}
@@ -175,7 +178,7 @@ func bracketStep(text string) (step, bool) {
 	}
 	a, okA := index(from, 0)
 	b, okB := index(to, math.MaxInt64)
-	return step{kind: slice, from: a, to: b}, okA && okB && a <= b
+	return step{kind: slice, from: a, to: b}, okA && okB
 }
 
 // index reads a number that is not negative; nothing is the number given.

@@ -121,7 +121,7 @@ func TestPathMistakes(t *testing.T) {
 		{"{}", "a b", `the path is wrong at its character 1: "a b" is not a plain name: write ["a b"]`},
 		{"{}", "[-1]", "the path is wrong at its character 2: between the brackets stands neither an index"},
 		{"{}", "[]", "the path is wrong at its character 2: between the brackets stands neither an index"},
-		{"{}", "[5:3]", "the path is wrong at its character 2: between the brackets stands neither an index"},
+		{"{}", "[5:3]", "the path is wrong at its character 2: the slice ends before it begins"},
 		{"{}", "[1:2:3]", "the path is wrong at its character 2: between the brackets stands neither an index"},
 		{"{}", "[9223372036854775808]", "the path is wrong at its character 2: between the brackets stands neither an index"},
 		{"{}", strings.Repeat("a", 1001), "the path has 1001 bytes, more than 1000"},

@@ -105,7 +105,7 @@ func (p *passage) lookUp(context.Context) error {
 	}
 	switch visibility, d := p.generation.Policy.Visibility(entry.Spec, p.call.Caller); visibility {
 	case policy.Hidden:
-		return p.notFound()
+		return p.notFound().Because(p.hidden(entry.Spec))
 	case policy.Told:
 		p.decision = d
 		return tool.Errorf(tool.Denied, "calling %s is not allowed%s", entry.Spec.Name, because(d.Reason)).
@@ -116,12 +116,22 @@ func (p *passage) lookUp(context.Context) error {
 }
 
 // notFound names the tool that was meant only where the caller may call it.
-func (p *passage) notFound() error {
+func (p *passage) notFound() *tool.Error {
 	err := tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
 	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.generation.has(p.call.Profile, meant.Spec) && p.generation.Policy.Lists(meant.Spec, p.call.Caller) {
 		return err.WithHint("Did you mean %q? Tool names must match exactly.", meant.Spec.Name)
 	}
 	return err.WithHint("Call one of the tools in your tool list by its exact name.")
+}
+
+// hidden tells the operator why a tool that is there is answered like one that is
+// not.
+func (p *passage) hidden(s *tool.Spec) error {
+	out := p.generation.Policy.Outlook(s, p.call.Caller)
+	if len(out.Rules) == 0 {
+		return errors.New("no rule of the policy allows this caller to call it, and its default is deny")
+	}
+	return fmt.Errorf("the policy denies this caller every call of it: %s", strings.Join(out.Rules, ", "))
 }
 
 // decide asks the policy about the final arguments.
@@ -197,7 +207,7 @@ func (p *passage) run(ctx context.Context) (tool.Output, error) {
 		p.notes = append(p.notes, "tried again "+times(again))
 	}
 	if err != nil && ctx.Err() != nil {
-		return tool.Output{}, ended(ctx, spec)
+		return tool.Output{}, ended(ctx, spec, err)
 	}
 	return out, err
 }
@@ -227,21 +237,34 @@ func (p *passage) attempt(ctx context.Context) (out tool.Output, err error) {
 	return p.entry.Runner.Run(ctx, tool.Input{Args: p.args, Call: &p.call, Spec: p.entry.Spec})
 }
 
-// ended says why a context is over. The runner's own error is of no interest:
-// it failed because it was stopped.
-func ended(ctx context.Context, spec *tool.Spec) error {
-	if errors.Is(context.Cause(ctx), errSlow) {
-		err := tool.Errorf(tool.Timeout, "%s did not finish within %v and was stopped", spec.Name, spec.Timeout)
-		if spec.ReadOnly() {
-			err.Retryable = true
-			return err.WithHint("Ask for less at once, or try again later.")
-		}
-		return err.WithHint("It may have had an effect: check before you call it again.")
+// ended says why a context is over. The runner's own error is of no interest,
+// because it failed when it was stopped, but for its hint: that knows how far the
+// tool had come.
+func ended(ctx context.Context, spec *tool.Spec, runner error) error {
+	err := why(ctx, spec)
+	if err.Hint != "" || spec.ReadOnly() {
+		return err
 	}
-	if _, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok { // whoever ended it says why
+	if own, ok := errors.AsType[*tool.Error](runner); ok && own.Hint != "" {
+		return err.WithHint("%s", own.Hint)
+	}
+	return err.WithHint("It may have had an effect: check before you call it again.")
+}
+
+// why is the failure of a call whose context is over.
+func why(ctx context.Context, spec *tool.Spec) *tool.Error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errSlow) {
+		err := tool.Errorf(tool.Timeout, "%s did not finish within %v and was stopped", spec.Name, spec.Timeout)
+		if err.Retryable = spec.ReadOnly(); err.Retryable {
+			err.Hint = "Ask for less at once, or try again later."
+		}
+		return err
+	}
+	if _, ok := errors.AsType[*tool.Error](cause); ok { // whoever ended it says why
 		return tool.Ended(ctx)
 	}
-	return tool.Errorf(tool.Cancelled, "the call was cancelled before %s finished", spec.Name).Because(context.Cause(ctx))
+	return tool.Errorf(tool.Cancelled, "the call was cancelled before %s finished", spec.Name).Because(cause)
 }
 
 // clip keeps a name that a model made up from filling the answer.

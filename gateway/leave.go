@@ -35,6 +35,9 @@ func (p *passage) leave(out tool.Output, err error) tool.Result {
 func (p *passage) unrecorded(err error) error {
 	e := tool.Errorf(tool.Internal, "the call's record could not be written, so its result is withheld")
 	hint := "It may have had an effect. Do not repeat it; tell"
+	if p.ran && p.entry.Spec.ReadOnly() {
+		hint = "Tell"
+	}
 	if !p.ran {
 		e = tool.Errorf(tool.Internal, "the tool was not run, because the call's record could not be written")
 		hint = "Tell"

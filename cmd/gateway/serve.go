@@ -21,6 +21,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/mcpserver"
 	"github.com/toolgate/toolgate/gateway/metrics"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // Limits of the server.
@@ -159,8 +160,8 @@ func (s *server) listen(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("server.listen: %w", err)
 	}
-	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancelCalls()
+	calls, cancelCalls := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancelCalls(nil)
 	web := &http.Server{
 		Handler:           s.handler(),
 		BaseContext:       func(net.Listener) context.Context { return calls },
@@ -184,7 +185,7 @@ func (s *server) listen(ctx context.Context, address string) error {
 // stop takes no new connection and gives calls under way stopTimeout to finish.
 // What is left then is cancelled, answered as such and recorded. Open event
 // streams are not waited for: they have no end of their own.
-func (s *server) stop(web *http.Server, cancelCalls func()) error {
+func (s *server) stop(web *http.Server, cancelCalls context.CancelCauseFunc) error {
 	s.stopping.Store(true)
 	s.logger.Info("stopping", "calls", s.gateway.UnderWay(), "limit", stopTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout+endTimeout)
@@ -195,7 +196,7 @@ func (s *server) stop(web *http.Server, cancelCalls func()) error {
 	s.mcp.CancelCalls() // before their requests, with which they could not be answered
 	s.endStarted(endTimeout / 4)
 	s.waitForCalls(endTimeout / 4)
-	cancelCalls()
+	cancelCalls(tool.Stopping())
 	s.waitForCalls(endTimeout / 2)
 	if err := s.mcp.Close(); err != nil {
 		return err

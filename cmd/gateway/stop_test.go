@@ -26,7 +26,7 @@ policy: {default: allow}
 
 // TestStop tells the server to stop while calls are under way, a body is half
 // sent and an event stream is open: the short call is answered, the long one
-// is answered as cancelled, and nothing else is waited for.
+// is answered as interrupted, and nothing else is waited for.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "tools.yaml")
@@ -58,7 +58,7 @@ func TestStop(t *testing.T) {
 	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"short": "ok", "long": "cancelled", "modern MCP": "cancelled"} {
+	for name, want := range map[string]string{"short": "ok", "long": "interrupted", "modern MCP": "interrupted"} {
 		if got := <-codes[name]; got != want {
 			t.Errorf("%s ended with %q, want %q", name, got, want)
 		}

@@ -241,8 +241,10 @@ func exitCode(r *tool.Result) int {
 	if r.Error == nil {
 		return 0
 	}
-	switch r.Error.Code {
-	case tool.Denied, tool.NeedsApproval:
+	switch {
+	case r.Error.Code == tool.Denied, r.Error.Code == tool.NeedsApproval:
+		return exitRefused
+	case r.Error.Code == tool.NotFound && r.Error.Cause != nil: // it is there, and policy hides it
 		return exitRefused
 	}
 	return exitFailed

@@ -262,6 +262,9 @@ func unfit(err error) error {
 	if e, ok := errors.AsType[*tool.Error](err); ok {
 		return e
 	}
-	return tool.Errorf(tool.InvalidArgs, "the command cannot be built from these arguments: %s", err).Because(err).
-		WithHint("Change the arguments and call again.")
+	hint := "Change the arguments and call again."
+	if errors.Is(err, expression.ErrAbsent) {
+		hint = "Send it and call again."
+	}
+	return tool.Errorf(tool.InvalidArgs, "the command cannot be built from these arguments: %s", err).Because(err).WithHint("%s", hint)
 }

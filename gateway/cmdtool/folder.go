@@ -143,7 +143,7 @@ func absolute(dir, path string) string {
 
 func outside(text string, m *secret.Masker) *tool.Error {
 	e := tool.Errorf(tool.Boundary, "the folder %q is outside of the one that this tool is held to; do not try again with another path", quote(text, m)).
-		WithHint("Name a folder below it without a leading slash and without .. in it, or tell the user that this tool cannot go there.")
+		WithHint("Tell the user that this tool cannot go there.")
 	e.Fatal = true
 	return e
 }

@@ -226,7 +226,7 @@ func (t *Template) Escaped(vars *Vars, escape func(value string) (string, error)
 		case v == nil && t.Exact():
 			return "", false, nil
 		case v == nil:
-			return "", false, failed(p.program.label, " is absent")
+			return "", false, &EvalError{Text: p.program.label + " is absent", cause: ErrAbsent}
 		}
 		value, err := textOf(p.program.label, v)
 		if err == nil {

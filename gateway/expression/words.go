@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -24,8 +25,16 @@ func listed(what string, names []string) string {
 // model: it names places of the expression and kinds of values, never a value
 // and never a Go type.
 type EvalError struct {
-	Text string // what went wrong, lower case start, no final stop
+	Text  string // what went wrong, lower case start, no final stop
+	cause error
 }
+
+// ErrAbsent is the cause of a failure because a value that is needed is absent or
+// null.
+var ErrAbsent = errors.New("absent")
+
+// Unwrap returns the cause, or nil.
+func (e *EvalError) Unwrap() error { return e.cause }
 
 // Error returns the text.
 func (e *EvalError) Error() string { return e.Text }

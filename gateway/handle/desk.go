@@ -117,16 +117,10 @@ func (d *Desk) stop() []*running {
 	d.closed = true
 	left := make([]*running, 0, len(d.runs))
 	for r := range d.runs {
-		r.cancel(stopping())
+		r.cancel(tool.Stopping())
 		left = append(left, r)
 	}
 	return left
-}
-
-// stopping is the failure of a call because of Close.
-func stopping() *tool.Error {
-	return tool.Errorf(tool.Interrupted, "the gateway is stopping").
-		WithHint("What the tool was asked to do may or may not have happened: check before you call it again.")
 }
 
 // closing is the failure of a call that comes after Close.

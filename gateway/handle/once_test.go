@@ -106,7 +106,7 @@ func TestAskedWhileItRuns(t *testing.T) {
 			short, stop := context.WithTimeout(t.Context(), time.Second)
 			defer stop()
 			impatient := <-ask(short, d, key, c)
-			wantError(t, impatient.err, tool.Timeout, "Error: the tool did not finish in time and was stopped\nWhat it was asked to do may or may not have happened.")
+			wantError(t, impatient.err, tool.Timeout, "Error: the tool did not finish in time and was stopped\nIt may have had an effect: check before you call it again.")
 			if givesUp {
 				cancel()
 			}

@@ -168,8 +168,7 @@ func (d *Desk) Cancel(caller tool.Caller, id string) (Status, bool) {
 	}
 	if h.status.State == Running {
 		h.asked = true
-		h.cancel(tool.Errorf(tool.Cancelled, "the call was cancelled by its caller").
-			WithHint("What the tool was asked to do may or may not have happened."))
+		h.cancel(tool.Errorf(tool.Cancelled, "the call was cancelled by its caller"))
 	}
 	return h.status, true
 }

@@ -229,7 +229,7 @@ func TestClose(t *testing.T) {
 		for _, id := range []string{"1", "2"} {
 			s, _ := d.Status(ann, id)
 			same(t, "state", handle.Failed, s.State)
-			same(t, "text", "Error: the gateway is stopping\nWhat the tool was asked to do may or may not have happened: check before you call it again.", s.Result.Output.Text())
+			same(t, "text", "Error: the gateway is stopping", s.Result.Output.Text())
 		}
 	})
 }

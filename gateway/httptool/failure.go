@@ -12,12 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 const (
 	mayHaveActed = "It may have had an effect: check before you call it again."
 	jobStarted   = "The job was started: find out what became of it before you start it again."
+	jobRuns      = "It may still be running: find out what became of it before you start it again."
 	notYours     = "Nothing is wrong with the arguments; the fault is the upstream's."
 	// maxRetryAfter is the longest wait taken over from an upstream.
 	maxRetryAfter = 24 * time.Hour
@@ -40,7 +42,7 @@ func unreached(ctx context.Context, err error) *tool.Error {
 		return tool.Errorf(tool.UpstreamError, "the upstream's answer is compressed and cannot be unpacked").Because(cause).WithHint(notYours)
 	}
 	e := tool.Errorf(tool.UpstreamUnavailable, "the upstream could not be reached or broke off before it had answered").Because(cause).
-		WithHint("Try again later; if the call changes something, first find out whether it already did.")
+		WithHint("Nothing is wrong with the arguments; try again later.")
 	e.Retryable = true
 	return e
 }
@@ -73,6 +75,9 @@ func (r *runner) failure(a *answer, once bool) *tool.Error {
 	if isTransient(a.status) {
 		e.Retryable, e.RetryAfter = true, retryAfter(a.header.Get("Retry-After"))
 	}
+	if once && mayBeHalfDone(a.status) {
+		return e.WithHint("%s %s", notYours, mayHaveActed)
+	}
 	return e.WithHint("%s", hintFor(a.status))
 }
 
@@ -103,8 +108,11 @@ func unfit(err error) error {
 	if e, ok := errors.AsType[*tool.Error](err); ok {
 		return e
 	}
-	return tool.Errorf(tool.InvalidArgs, "the request cannot be built from these arguments: %s", err).Because(err).
-		WithHint("Change the arguments and call again.")
+	hint := "Change the arguments and call again."
+	if errors.Is(err, expression.ErrAbsent) {
+		hint = "Send it and call again."
+	}
+	return tool.Errorf(tool.InvalidArgs, "the request cannot be built from these arguments: %s", err).Because(err).WithHint("%s", hint)
 }
 
 // unexpected words an error of an expression over the answer.
@@ -126,6 +134,12 @@ func tooLarge(most int64) *tool.Error {
 // request.
 func isAmbiguous(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusGatewayTimeout
+}
+
+// mayBeHalfDone reports whether a status says that a request was taken and then
+// failed inside of the upstream, which may have done a part of it.
+func mayBeHalfDone(status int) bool {
+	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented && !isTransient(status)
 }
 
 // isTransient reports whether the same request may succeed later.

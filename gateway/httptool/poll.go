@@ -228,5 +228,5 @@ func sleep(ctx context.Context, wait time.Duration) error {
 
 func (p *poll) tooLong() *tool.Error {
 	return tool.Errorf(tool.Timeout, "the job that was started did not end within %s", p.limit).
-		WithHint("It may still be running: find out what became of it before you start it again.")
+		WithHint("%s", jobRuns)
 }

@@ -168,7 +168,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 // be started again because of it.
 func started(in tool.Input, err error) error {
 	e, ok := errors.AsType[*tool.Error](err)
-	if !ok || in.Spec.ReadOnly() || e.Code != tool.UpstreamError && e.Code != tool.UpstreamUnavailable {
+	if !ok || in.Spec.ReadOnly() || e.Fatal || e.Code == tool.Internal || e.Hint == jobRuns {
 		return err
 	}
 	own := *e

@@ -74,7 +74,7 @@ func (u *Upstream) limit(ctx context.Context) (context.Context, context.CancelFu
 
 func tooSlow(who string, limit time.Duration) *tool.Error {
 	e := tool.Errorf(tool.UpstreamUnavailable, "%s did not answer within %s", who, limit).
-		WithHint("Try again later; if the call changes something, first find out whether it already did.")
+		WithHint("Nothing is wrong with the arguments; try again later.")
 	e.Retryable = true
 	return e
 }

@@ -6,11 +6,13 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // The reasons for which calls end with their session.
 var (
-	errClosing      = errors.New("the gateway is shutting down")
+	errClosing      = error(tool.Stopping())
 	errSessionEnded = errors.New("the client ended its session")
 )
 

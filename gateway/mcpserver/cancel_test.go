@@ -49,7 +49,7 @@ func TestServerCloses(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if cause := wait(t, "the end of the call", ended); !strings.Contains(cause.Error(), "shutting down") {
+		if cause := wait(t, "the end of the call", ended); !strings.Contains(cause.Error(), "stopping") {
 			t.Errorf("ended by %v", cause)
 		}
 		wait(t, "the client", answered)

@@ -41,7 +41,7 @@ func (s *Server) Handler() http.Handler {
 		s.disown(r)
 		switch {
 		case s.calls.isClosed():
-			http.Error(w, errClosing.Error(), http.StatusServiceUnavailable)
+			http.Error(w, tool.Stopping().Message, http.StatusServiceUnavailable)
 		case isStateless(r.Header):
 			stateless.ServeHTTP(w, r)
 		case !s.makeRoom(r):

@@ -114,7 +114,7 @@ func Ended(ctx context.Context) *Error {
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Errorf(Timeout, "the tool did not finish in time and was stopped").Because(cause).
-			WithHint("What it was asked to do may or may not have happened.")
+			WithHint("It may have had an effect: check before you call it again.")
 	}
 	return Errorf(Cancelled, "the call was given up before the tool had finished").Because(cause)
 }

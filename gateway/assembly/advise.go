@@ -46,6 +46,9 @@ func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {
 		}
 	}
 	b.adviseRequired(spec, s)
+	for _, m := range s.Misspelt() {
+		within(b.at("tools", spec.Name, "parameters"), m.Path).Warnf(m.Hint, "%s", m.Text)
+	}
 }
 
 // nearTag asks whether a tag was meant to be one that has a meaning.

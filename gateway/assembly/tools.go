@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/cmdtool"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/exprtool"
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/registry"
@@ -100,21 +101,29 @@ func (b *builder) retries(t *config.Tool) int {
 
 // schema compiles a tool's argument schema and reports a mistake where it is.
 func (b *builder) schema(name string, raw json.RawMessage) *schema.Schema {
+	at := b.at("tools", name, "parameters")
 	s, err := schema.Compile(raw)
 	if err == nil {
+		if m := s.DefaultMistake(); m != nil {
+			within(at, m.Path).Hintf(m.Hint, "%s", m.Text)
+			return nil
+		}
 		return s
 	}
-	at := b.at("tools", name, "parameters")
-	mistake, ok := errors.AsType[*schema.Mistake](err)
-	if !ok {
+	if m, ok := errors.AsType[*schema.Mistake](err); ok {
+		within(at, m.Path).Hintf(m.Hint, "%s", m.Text)
+	} else {
 		at.Errorf("%v", err)
-		return nil
 	}
-	for _, key := range mistake.Path {
+	return nil
+}
+
+// within is the place at the end of a path.
+func within(at diag.Cursor, path []string) diag.Cursor {
+	for _, key := range path {
 		at = at.Key(key)
 	}
-	at.Hintf(mistake.Hint, "%s", mistake.Text)
-	return nil
+	return at
 }
 
 // shape is what a runner's templates may assume about arguments and answer.

@@ -26,6 +26,14 @@ type outline struct {
 	names    []string // in declared order
 	required []string
 	closed   bool // there can be no others
+	suspects
+}
+
+// suspects are what is valid and perhaps not meant; see [Schema.DefaultMistake]
+// and [Schema.Misspelt].
+type suspects struct {
+	defaulted []string
+	misspelt  []*Mistake
 }
 
 // body is what a schema is checked with.
@@ -50,8 +58,11 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if p != nil {
 		return nil, p.mistake()
 	}
+	found := suspects{defaulted: defaulted(doc), misspelt: misspelt(nil, doc)}
 	if isPlain(doc) {
-		return planned(raw, doc), nil
+		s := planned(raw, doc)
+		s.suspects = found
+		return s, nil
 	}
 	s, err := compile(raw, doc, nil)
 	if err != nil {
@@ -60,6 +71,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if p := s.endless(); p != nil {
 		return nil, p.mistake()
 	}
+	s.suspects = found
 	return s, nil
 }
 

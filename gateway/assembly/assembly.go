@@ -100,6 +100,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	hooks.Advise(specsOf(all))
 	b.adviseReasons(registered, hooks)
 	b.adviseUpstreams()
+	b.adviseNetworks()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
 	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams)}

@@ -85,6 +85,12 @@ func (g guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 	return nil
 }
 
+// IsMetadata reports whether an address, or one that it carries inside, is that
+// of a cloud metadata service, which tools never reach.
+func IsMetadata(addr netip.Addr) bool {
+	return slices.ContainsFunc(carried(essence(addr)), func(a netip.Addr) bool { return slices.Contains(metadata, a) })
+}
+
 // anywhere lets all through but for metadata services.
 func anywhere() guard {
 	return guard{allowed: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
@@ -124,7 +130,7 @@ func (g guard) host(name string) error {
 // nothing when they may reach it.
 func (g guard) refusal(addr netip.Addr) string {
 	addr = essence(addr)
-	if slices.ContainsFunc(carried(addr), func(a netip.Addr) bool { return slices.Contains(metadata, a) }) {
+	if IsMetadata(addr) {
 		return "a cloud metadata service, which no configuration opens to tools"
 	}
 	if slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) }) {

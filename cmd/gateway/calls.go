@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/batch"
 	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/httpapi"
+	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -99,3 +102,45 @@ type started struct{ handle.Status }
 
 // Outcome is the result; nil while the call runs.
 func (s started) Outcome() *tool.Result { return s.Result }
+
+// onces runs calls with a key once.
+type onces struct{ gateway *gateway.Gateway }
+
+// Once runs the call unless it ran before under the key.
+func (o onces) Once(ctx context.Context, key string, call tool.Call) (tool.Result, bool) {
+	call.ID = tool.NewCallID()
+	// A provider's identifier of a call is not one of these.
+	id := fmt.Sprintf("Idempotency-Key %s (%s)", key, call.Tool)
+	result, replayed, err := o.gateway.Handles().Once(ctx, handle.Key{Caller: call.Caller.ID, Chat: call.Chat.ID, ID: id}, call)
+	if err != nil {
+		return o.gateway.Refuse(ctx, call, tool.AsError(err)), false
+	}
+	return result, replayed
+}
+
+// explainer says what policy would decide, as policy explain --json prints it.
+type explainer struct{ gateway *gateway.Gateway }
+
+// Explain explains the decision about one call.
+func (e explainer) Explain(ctx context.Context, call tool.Call) (any, error) {
+	x, err := e.gateway.Explain(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return newExplanation(&x.Request, &x.Explanation), nil
+}
+
+// keptResults are those that were too large to show.
+type keptResults struct{ store result.Store }
+
+// Open opens what is kept under a handle of the caller.
+func (k keptResults) Open(ctx context.Context, caller tool.Caller, name string) (httpapi.Kept, bool, error) {
+	meta, blob, err := k.store.Open(ctx, caller.ID, name)
+	if errors.Is(err, result.ErrNone) {
+		return httpapi.Kept{}, false, nil
+	}
+	if err != nil {
+		return httpapi.Kept{}, false, err
+	}
+	return httpapi.Kept{Media: meta.Media, Text: meta.Text, Size: meta.Size, Expires: meta.Expires, Content: blob}, true, nil
+}

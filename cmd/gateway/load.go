@@ -47,6 +47,7 @@ type house struct {
 	leftOut  map[string]string // why, by the tool's name
 	tools    int               // that are registered
 	gateway  *gateway.Gateway
+	results  result.Store // that were too large to show
 	masker   *secret.Masker
 	access   access.Current // who is let in by the doors that listen
 	closers  []io.Closer
@@ -84,7 +85,7 @@ func (h *house) furnish(generation *gateway.Generation, results *later, logger *
 	if err != nil {
 		return fmt.Errorf("the folder of large results cannot be opened: %w", err)
 	}
-	results.Store = folder
+	results.Store, h.results = folder, folder
 	h.gateway = gateway.New(generation, journal, gateway.Options{Logger: logger, Results: folder})
 	h.closers = append(h.closers, closing(h.gateway))
 	return nil

@@ -197,8 +197,12 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 	if !cmd.Bool("json") {
 		return printExplanation(io.out, &x, a.Generation.Policy == nil)
 	}
+	return printJSON(io.out, newExplanation(&req, &x))
+}
+
+func newExplanation(req *policy.Request, x *policy.Explanation) explanationJSON {
 	out := explanationJSON{
-		Tool: name, Arguments: req.Args, Caller: req.Caller.Name,
+		Tool: req.Tool.Name, Arguments: req.Args, Caller: req.Caller.Name,
 		Effect: string(x.Effect), Rule: x.Rule, Reason: x.Reason, Tried: make([]tryJSON, 0, len(x.Tried)),
 	}
 	if x.Err != nil {
@@ -207,7 +211,7 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 	for _, t := range x.Tried {
 		out.Tried = append(out.Tried, tryJSON{t.Rule, t.Decided, t.Why, t.When})
 	}
-	return printJSON(io.out, out)
+	return out
 }
 
 func entryOf(a *assembly.Assembly, name string) (*registry.Entry, error) {

@@ -68,6 +68,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	defer h.gateway.Watch(s.metrics)()
+	defer h.gateway.Watch(s.feed)()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	if stdio {
@@ -81,6 +82,7 @@ type server struct {
 	*house
 	mcp      *mcpserver.Server
 	metrics  *metrics.Metrics
+	feed     *httpapi.Feed
 	logger   *slog.Logger
 	stopping atomic.Bool
 }
@@ -90,6 +92,7 @@ func newServer(h *house, logger *slog.Logger) *server {
 		house:   h,
 		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger}),
 		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger}),
+		feed:    httpapi.NewFeed(),
 		logger:  logger,
 	}
 }
@@ -101,7 +104,8 @@ func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
 	api := httpapi.New(s.gateway, httpapi.Options{
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
-		Batch: batches{s.gateway}, Handles: handles{s.gateway.Handles()},
+		Batch: batches{s.gateway}, Handles: handles{s.gateway.Handles()}, Once: onces{s.gateway},
+		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Feed: s.feed,
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)

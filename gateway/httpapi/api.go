@@ -3,11 +3,15 @@
 // of a model.
 //
 //	GET    /v1/tools?format=openai-chat|mcp   {"tools": [...]}, with an ETag
+//	GET    /v1/tools/{name}?format=            one of them
 //	POST   /v1/tools/{name}/call              the arguments in, a result out
 //	POST   /v1/tools/{name}/call?wait=SECONDS the same, or 202 and a handle
 //	POST   /v1/calls                          a model's calls in, results and messages out
 //	GET    /v1/calls/{id}?wait=SECONDS        how a call with a handle stands
 //	DELETE /v1/calls/{id}                     cancels it
+//	GET    /v1/results/{handle}               the bytes of a large result, or a part of them
+//	GET    /v1/events                         what happens, as server-sent events
+//	POST   /v1/policy/explain                 what the rules decide about a call; for administrators
 //	GET    /healthz                           200 while the process serves
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
@@ -47,7 +51,12 @@ type Options struct {
 	Logger  *slog.Logger // told of panics only; nothing is logged when nil
 
 	Batch   Batch   // runs steps of a model; without it POST /v1/calls is not served
+	Once    Once    // runs calls with a key once; without it the key is not read
 	Handles Handles // starts calls that end later; without it their paths and "wait" are not served
+
+	Results   Results   // without it GET /v1/results/{handle} is not served
+	Explainer Explainer // without it POST /v1/policy/explain is not served
+	Feed      *Feed     // without it GET /v1/events is not served
 }
 
 type api struct {
@@ -57,13 +66,19 @@ type api struct {
 	logger  *slog.Logger
 	batch   Batch
 	handles Handles
+	once    Once
+	results Results
+	feed    *Feed
+
+	explainer Explainer
 }
 
 // New returns the API as a handler for the whole of its paths. It checks neither
 // Host nor Origin: wrap it in access.Guard.
 func New(gateway Gateway, opts Options) http.Handler {
 	a := &api{
-		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles,
+		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once,
+		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
 	mux := http.NewServeMux()
@@ -80,6 +95,7 @@ func (a *api) routes() map[string]methods {
 	get, post := http.MethodGet, http.MethodPost
 	all := map[string]methods{
 		"/v1/tools":             {get: a.listTools},
+		"/v1/tools/{name}":      {get: a.showTool},
 		"/v1/tools/{name}/call": {post: a.callTool},
 		"/healthz":              {get: a.healthz},
 		"/readyz":               {get: a.readyz},
@@ -89,6 +105,15 @@ func (a *api) routes() map[string]methods {
 	}
 	if a.handles != nil {
 		all["/v1/calls/{id}"] = methods{get: a.showCall, http.MethodDelete: a.cancelCall}
+	}
+	if a.results != nil {
+		all["/v1/results/{handle}"] = methods{get: a.showResult}
+	}
+	if a.explainer != nil {
+		all["/v1/policy/explain"] = methods{post: a.explainCall}
+	}
+	if a.feed != nil {
+		all["/v1/events"] = methods{get: a.followEvents}
 	}
 	if a.metrics != nil {
 		all["/metrics"] = methods{get: a.metrics.ServeHTTP}
@@ -102,7 +127,9 @@ func (a *api) routes() map[string]methods {
 func (a *api) recovering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if reason := recover(); reason != nil {
+			if reason := recover(); reason == http.ErrAbortHandler {
+				panic(reason) // half an answer was sent: the connection ends
+			} else if reason != nil {
 				a.logPanic(r, reason)
 				p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the gateway could not answer because of a fault of its own"}
 				p.write(w)

@@ -103,7 +103,7 @@ func TestAnswers(t *testing.T) {
 		{"misspelt format", "GET", "/v1/tools?format=openai-chta", "", "", 400, problem("bad_request", `unknown format \"openai-chta\"`, "did you mean openai-chat?"), ""},
 		{"empty format", "GET", "/v1/tools?format=", "", "", 400, problem("bad_request", `unknown format \"\"`, "known: mcp, openai-chat"), ""},
 		{"misspelt parameter", "GET", "/v1/tools?fromat=mcp", "", "", 400, problem("bad_request", `unknown query parameter \"fromat\"`, "did you mean format?"), ""},
-		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format"), ""},
+		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format, tags, exclude_tags, chat"), ""},
 		{"parameter twice", "GET", "/v1/tools?format=mcp&format=mcp", "", "", 400, problem("bad_request", `query parameter \"format\" is given more than once`, ""), ""},
 		{"broken query", "GET", "/v1/tools?%zz", "", "", 400, problem("bad_request", "the query string is malformed", ""), ""},
 

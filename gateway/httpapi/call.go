@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -15,7 +16,8 @@ import (
 //
 // An empty body is no arguments. {"arguments": {...}} works too, because the
 // gateway unwraps that at every door for tools without such a parameter. With
-// "wait" the answer comes later if the call takes longer than that.
+// "wait" the answer comes later if the call takes longer than that. With a header
+// Idempotency-Key the call runs once, however often it is sent.
 func (a *api) callTool(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	asked, p := a.readCall(w, r)
@@ -23,11 +25,14 @@ func (a *api) callTool(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, p.status, refused(name, p))
 		return
 	}
-	if asked.mayEndLater {
+	switch {
+	case asked.once != "":
+		a.callOnce(w, r, asked)
+	case asked.mayEndLater:
 		a.start(w, r, asked)
-		return
+	default:
+		writeResult(w, a.call(r, asked.call))
 	}
-	writeResult(w, a.call(r, asked.call))
 }
 
 // request is one call as it was asked for.
@@ -35,6 +40,7 @@ type request struct {
 	call        tool.Call
 	wait        time.Duration // how long the request waits for the end
 	mayEndLater bool          // the call is answered with its handle when it takes longer
+	once        string        // the key of a call that is run once; empty for none
 }
 
 // readCall reads a request for one call, or says why it cannot be one.
@@ -59,8 +65,17 @@ func (a *api) readCall(w http.ResponseWriter, r *http.Request) (request, *proble
 	if p != nil {
 		return request{}, p
 	}
+	once := ""
+	if a.once != nil {
+		if once, p = onceKey(r); p != nil {
+			return request{}, p
+		}
+	}
+	if once != "" && values.Has("wait") {
+		return request{}, badQuery("a call with an "+onceHeader+" cannot be answered later", "Leave out wait, or the header.")
+	}
 	call := tool.Call{Tool: r.PathValue("name"), Arguments: args, Caller: caller(r), Via: tool.ViaDirect, Chat: inChat}
-	return request{call: call, wait: wait, mayEndLater: values.Has("wait")}, nil
+	return request{call: call, wait: wait, mayEndLater: values.Has("wait"), once: once}, nil
 }
 
 // writeResult answers with how a call ended.
@@ -88,12 +103,20 @@ func failure(name string, e *tool.Error) tool.Result {
 }
 
 // call asks the gateway and turns a panic of it into a failed call.
-func (a *api) call(r *http.Request, call tool.Call) (res tool.Result) {
+func (a *api) call(r *http.Request, call tool.Call) tool.Result {
+	result, _ := a.guarded(r, call, func(ctx context.Context, call tool.Call) (tool.Result, bool) {
+		return a.gateway.Call(ctx, call), false
+	})
+	return result
+}
+
+// guarded turns a panic of whoever runs the call into a failed call.
+func (a *api) guarded(r *http.Request, call tool.Call, run func(context.Context, tool.Call) (tool.Result, bool)) (res tool.Result, replayed bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			a.logPanic(r, reason)
-			res = failure(call.Tool, tool.AsError(fmt.Errorf("panic: %v", reason)))
+			res, replayed = failure(call.Tool, tool.AsError(fmt.Errorf("panic: %v", reason))), false
 		}
 	}()
-	return a.gateway.Call(r.Context(), call)
+	return run(r.Context(), call)
 }

@@ -106,10 +106,16 @@ func openEvents(w http.ResponseWriter) *events {
 }
 
 // send sends one event. Encoded JSON has no line breaks, so it is one line.
-func (e *events) send(name string, v any) {
+func (e *events) send(name string, v any) { e.sendAs("", name, v) }
+
+// sendAs sends an event with an identifier, from which a client can go on.
+func (e *events) sendAs(id, name string, v any) {
 	data, err := encode(v)
 	if err != nil {
 		name, data = "error", []byte(`{"error":{"error_type":"`+typeInternal+`","message":"the answer has no JSON form"}}`+"\n")
+	}
+	if id != "" {
+		e.write("id: " + id + "\n")
 	}
 	e.write("event: " + name + "\ndata: " + string(data) + "\n")
 }

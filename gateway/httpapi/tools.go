@@ -10,19 +10,28 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// etagBytes is how much of the digest of a list makes its ETag.
+// etagBytes is how much of the digest of an answer makes its ETag.
 const etagBytes = 16
 
-// shape writes a list of tools.
-type shape func([]*tool.Spec) any
+// shape writes tools in one format.
+type shape struct {
+	list func([]*tool.Spec) any
+	one  func(*tool.Spec) any
+}
 
-// shapes are the formats of a list. One that is nil is known, but not built.
+// shapeOf makes a shape of what writes lists, which give one entry for each tool.
+func shapeOf[T any](list func([]*tool.Spec) []T) *shape {
+	return &shape{
+		list: func(specs []*tool.Spec) any { return list(specs) },
+		one:  func(s *tool.Spec) any { return list([]*tool.Spec{s})[0] },
+	}
+}
+
+// shapes are the formats of tools. One that is nil is known, but not built.
 func shapes() map[string]*shape {
-	chat := shape(func(s []*tool.Spec) any { return provider.OpenAIChat(s) })
-	mcp := shape(func(s []*tool.Spec) any { return provider.MCP(s) })
 	return map[string]*shape{
-		"openai-chat":      &chat,
-		"mcp":              &mcp,
+		"openai-chat":      shapeOf(provider.OpenAIChat),
+		"mcp":              shapeOf(provider.MCP),
 		"openai-responses": nil,
 		"anthropic":        nil,
 		"gemini":           nil,
@@ -32,7 +41,7 @@ func shapes() map[string]*shape {
 // listTools answers {"tools": [...]} in the format asked for: one envelope for
 // all of them, which can be merged into a provider's request as it is.
 func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
-	values, p := query(r, "format")
+	values, p := query(r, "format", "tags", "exclude_tags", "chat")
 	if p != nil {
 		p.write(w)
 		return
@@ -42,19 +51,30 @@ func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	body, err := encode(map[string]any{"tools": (*write)(a.gateway.Tools(r.Context(), tool.View{Caller: caller(r)}))})
-	if err != nil {
-		p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the list has no JSON form"}
+	filter, p := filtering(values)
+	if p != nil {
 		p.write(w)
 		return
 	}
-	sendTagged(w, r, body)
+	inChat, p := chat(r, values)
+	if p != nil {
+		p.write(w)
+		return
+	}
+	specs := a.gateway.Tools(r.Context(), tool.View{Caller: caller(r), Chat: inChat})
+	sendTagged(w, r, map[string]any{"tools": write.list(filter.of(specs))})
 }
 
-// sendTagged answers with the body and its ETag, or with 304 where the client
-// has it already (RFC 9110, sections 8.8.3 and 13.1.2). What a list holds
-// depends on who asks, so no shared cache may keep it.
-func sendTagged(w http.ResponseWriter, r *http.Request, body []byte) {
+// sendTagged answers with v and its ETag, or with 304 where the client has it
+// already (RFC 9110, sections 8.8.3 and 13.1.2). What there is depends on who
+// asks, so no shared cache may keep it.
+func sendTagged(w http.ResponseWriter, r *http.Request, v any) {
+	body, err := encode(v)
+	if err != nil {
+		p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the answer has no JSON form"}
+		p.write(w)
+		return
+	}
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:etagBytes]) + `"`
 	w.Header().Set("ETag", etag)

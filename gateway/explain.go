@@ -1,0 +1,46 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// Explained is what policy would decide about a call, and what it saw of it.
+type Explained struct {
+	policy.Explanation
+	Request policy.Request
+	// Unruled says that there are no rules at all, so that every call is allowed.
+	Unruled bool
+}
+
+// Explain says what the rules would decide about a call and why. Nothing is run,
+// recorded or counted, and hooks are left out: they may ask other services, so the
+// arguments are taken to be as hooks leave them. Tools that the caller is not shown
+// are explained too: this is for whoever keeps the rules. The error is a
+// *tool.Error, NotFound or InvalidArgs.
+func (g *Gateway) Explain(ctx context.Context, call tool.Call) (Explained, error) {
+	p := g.enter(ctx, call)
+	defer p.release()
+	entry, ok := p.generation.Tools.Lookup(call.Tool)
+	if !ok {
+		return Explained{}, tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
+	}
+	p.entry, p.plan = entry, p.generation.Hooks.Plan(call.Tool)
+	for _, step := range [...]func(*passage, context.Context) error{
+		(*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn, (*passage).castAndValidate,
+	} {
+		if err := step(p, ctx); err != nil {
+			return Explained{}, p.maskError(unread(err))
+		}
+	}
+	req := p.request()
+	return Explained{p.generation.Policy.Explain(&req), req, p.generation.Policy == nil}, nil
+}
+
+// unread is why no rule was asked.
+func unread(err error) *tool.Error {
+	e := *tool.AsError(err)
+	return e.WithHint("No rule is asked about arguments that do not fit the tool's schema.")
+}

@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// eventTime is how times of events are written: RFC 3339 with microseconds, UTC.
+const eventTime = "2006-01-02T15:04:05.000000Z07:00"
+
+// followEvents sends what happens as server-sent events, until the client goes
+// away: calls of the caller, or everything to administrators. With the header
+// Last-Event-ID it starts after that event, as far as events are kept.
+func (a *api) followEvents(w http.ResponseWriter, r *http.Request) {
+	if _, p := query(r); p != nil {
+		p.write(w)
+		return
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", eventStream)
+		return
+	}
+	who := caller(r)
+	leave, ok := a.feed.follow(who.ID)
+	if !ok {
+		p := &problem{
+			status: http.StatusServiceUnavailable, after: overloadedAfter, Type: string(tool.Overloaded),
+			Message: "too many clients follow the events", Hint: "Close other streams, or try again later.",
+		}
+		p.write(w)
+		return
+	}
+	defer leave()
+	from, known := a.feed.since(r.Header.Get("Last-Event-ID"))
+	stream := openEvents(w)
+	defer stream.close()
+	if !known {
+		stream.send(eventLost, lostJSON{eventLost, "events of before are not kept"})
+	}
+	a.relayEvents(r.Context(), stream, from, &who)
+}
+
+// lostJSON tells a client that it was not told of everything.
+type lostJSON struct {
+	Type   string `json:"type"`
+	Reason string `json:"reason"`
+}
+
+func (a *api) relayEvents(ctx context.Context, stream *events, from uint64, who *tool.Caller) {
+	admin := who.Can(tool.MayAdmin)
+	sees := func(e *event) bool { return admin || e.owner != "" && e.owner == who.ID }
+	for stream.err == nil && ctx.Err() == nil {
+		wait, stop := context.WithTimeout(ctx, beat)
+		found, next, lost := a.feed.after(wait, from, sees)
+		stop()
+		from = next
+		if lost > 0 {
+			stream.send(eventLost, lostJSON{eventLost, "they were not taken in time"})
+		}
+		for i := range found {
+			stream.sendAs(a.feed.id(found[i].number), found[i].kind, found[i].told(admin))
+		}
+		if len(found) == 0 && lost == 0 && ctx.Err() == nil {
+			stream.write(": nothing new\n\n")
+		}
+	}
+}
+
+// told is what a caller is told of the event.
+func (e *event) told(admin bool) any {
+	at := e.at.UTC().Format(eventTime)
+	if e.call != nil {
+		own := *e.call
+		own.Time = at
+		if !admin {
+			own.Caller, own.Rule = "", ""
+		}
+		return own
+	}
+	return map[string]any{"type": e.kind, "time": at, "data": e.data}
+}

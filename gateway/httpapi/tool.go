@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// filter says which tools a list is about.
+type filter struct {
+	tags    []string // one of them is enough; all tools when empty
+	without []string // none of them
+}
+
+// filtering reads the filters of a list: tags and exclude_tags, each several tags
+// with commas between them.
+func filtering(values url.Values) (filter, *problem) {
+	var f filter
+	for key, to := range map[string]*[]string{"tags": &f.tags, "exclude_tags": &f.without} {
+		if !values.Has(key) {
+			continue
+		}
+		*to = strings.Split(values.Get(key), ",")
+		if slices.Contains(*to, "") {
+			return filter{}, badQuery(fmt.Sprintf("%s is %q, which names an empty tag", key, values.Get(key)), "Write tags with commas between them, such as "+key+"=read_only,network.")
+		}
+	}
+	return f, nil
+}
+
+// keeps reports whether a tool is in the list.
+func (f filter) keeps(s *tool.Spec) bool {
+	return (len(f.tags) == 0 || slices.ContainsFunc(f.tags, s.HasTag)) && !slices.ContainsFunc(f.without, s.HasTag)
+}
+
+// of are the tools of a list that are kept. The list is shared and not changed.
+func (f filter) of(specs []*tool.Spec) []*tool.Spec {
+	kept := make([]*tool.Spec, 0, len(specs))
+	for _, s := range specs {
+		if f.keeps(s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// showTool answers one tool in the format asked for, as it stands in the list.
+func (a *api) showTool(w http.ResponseWriter, r *http.Request) {
+	values, p := query(r, "format", "chat")
+	if p != nil {
+		p.write(w)
+		return
+	}
+	write, p := chosen(values, shapes())
+	if p != nil {
+		p.write(w)
+		return
+	}
+	inChat, p := chat(r, values)
+	if p != nil {
+		p.write(w)
+		return
+	}
+	name := r.PathValue("name")
+	specs := a.gateway.Tools(r.Context(), tool.View{Caller: caller(r), Chat: inChat})
+	at := slices.IndexFunc(specs, func(s *tool.Spec) bool { return s.Name == name })
+	if at < 0 {
+		p := &problem{status: http.StatusNotFound, Type: string(tool.NotFound), Message: fmt.Sprintf("no tool is named %q", shown(name)), Hint: "GET /v1/tools lists those that there are."}
+		p.write(w)
+		return
+	}
+	sendTagged(w, r, write.one(specs[at]))
+}
+
+// maxShown is the most characters of what a client sent that an answer repeats.
+const maxShown = 100
+
+func shown(text string) string {
+	if runes := []rune(text); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "…"
+	}
+	return text
+}

@@ -12,6 +12,7 @@
 //	GET    /v1/results/{handle}               the bytes of a large result, or a part of them
 //	GET    /v1/events                         what happens, as server-sent events
 //	POST   /v1/policy/explain                 what the rules decide about a call; for administrators
+//	GET    /v1/openapi.json                   all this, in OpenAPI 3.1
 //	GET    /healthz                           200 while the process serves
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
@@ -76,17 +77,21 @@ type api struct {
 // New returns the API as a handler for the whole of its paths. It checks neither
 // Host nor Origin: wrap it in access.Guard.
 func New(gateway Gateway, opts Options) http.Handler {
-	a := &api{
-		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once,
-		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer,
-		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-	}
+	a := newAPI(gateway, opts)
 	mux := http.NewServeMux()
 	for path, known := range a.routes() {
 		mux.Handle(path, only(known))
 	}
 	mux.HandleFunc("/", noRoute)
 	return a.recovering(exact(mux))
+}
+
+func newAPI(gateway Gateway, opts Options) *api {
+	return &api{
+		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once,
+		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer,
+		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+	}
 }
 
 // routes are the paths that are served and what they do. openapi.json describes
@@ -118,6 +123,7 @@ func (a *api) routes() map[string]methods {
 	if a.metrics != nil {
 		all["/metrics"] = methods{get: a.metrics.ServeHTTP}
 	}
+	all["/v1/openapi.json"] = methods{get: describing(all)}
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/gateway/httpapi"
@@ -79,6 +80,33 @@ func TestDescribed(t *testing.T) {
 	}
 	if diff := cmp.Diff(sorted(httpapi.Routes(&fake{}, everything())), sorted(operations(t, file))); diff != "" {
 		t.Errorf("the file (-served +described):\n%s", diff)
+	}
+}
+
+// TestValid holds the description against OpenAPI itself, as another reader has it,
+// and that this reader finds a mistake.
+func TestValid(t *testing.T) {
+	file, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := func(data []byte) error {
+		doc, err := openapi3.NewLoader().LoadFromData(data)
+		if err != nil {
+			return err
+		}
+		return doc.Validate(t.Context())
+	}
+	if err := valid(file); err != nil {
+		t.Error(err)
+	}
+	for _, mistake := range [][2]string{
+		{`"#/components/schemas/Ready"`, `"#/components/schemas/Redy"`}, {`"in": "path"`, `"in": "paht"`}, {`"title": "Toolgate",`, ``},
+	} {
+		broken := strings.Replace(string(file), mistake[0], mistake[1], 1)
+		if broken == string(file) || valid([]byte(broken)) == nil {
+			t.Errorf("with %s for %s it is valid", mistake[1], mistake[0])
+		}
 	}
 }
 

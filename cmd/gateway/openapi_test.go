@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+const describedConfig = `
+version: 1
+tools:
+  add: {description: Add., tags: [read_only], parameters: {type: object, properties: {a: {type: integer}, b: {type: integer}}, required: [a]}, expr: "{sum: args.a + (args.b ?? 0)}"}
+  long: {description: A lot of lines., tags: [read_only], command: {argv: [seq, "1", "9000"]}}
+  image: {description: An image., tags: [read_only], output: content, expr: '[{type: "image", data: "iVBORw0KGgo=", mimeType: "image/png"}]'}
+  slow: {description: Waits., tags: [read_only], command: {argv: [sleep, "30"]}}
+  change: {description: Changes., command: {argv: [date, "+%N"]}}
+  broken: {description: Fails., tags: [read_only], command: {argv: ["false"]}}
+  forbidden: {description: Denied for some., tags: [read_only], parameters: {type: object, properties: {x: {type: integer}}}, expr: "1"}
+  hidden: {description: Denied., expr: "1"}
+policy:
+  default: allow
+  rules:
+    - {name: never, tools: [hidden], action: deny}
+    - {name: odd, tools: [forbidden], when: args.x > 1, action: deny, reason: Not more than one.}
+    - {name: person, tools: [change], when: call.via == "batch", action: ask}
+`
+
+// description reads what the API says of itself.
+type description struct {
+	t       *testing.T
+	schemas json.RawMessage
+	paths   map[string]map[string]struct {
+		Responses map[string]struct {
+			Content map[string]struct{ Schema json.RawMessage }
+		}
+	}
+	seen map[string]bool // operations that were asked
+}
+
+func describedBy(t *testing.T, handler http.Handler) *description {
+	t.Helper()
+	res := httptest.NewRecorder()
+	handler.ServeHTTP(res, httptest.NewRequest(http.MethodGet, "http://localhost/v1/openapi.json", http.NoBody))
+	var doc struct {
+		Paths      json.RawMessage
+		Components struct{ Schemas json.RawMessage }
+	}
+	d := &description{t: t, seen: map[string]bool{}}
+	if err := json.Unmarshal(res.Body.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	d.schemas = doc.Components.Schemas
+	if err := json.Unmarshal(doc.Paths, &d.paths); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// check holds a JSON object against one of the description's schemas.
+func (d *description) check(what string, against json.RawMessage, body []byte) {
+	d.t.Helper()
+	whole, err := json.Marshal(map[string]any{"$defs": d.schemas, "type": "object", "allOf": []any{against}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	compiled, err := schema.Compile(bytes.ReplaceAll(whole, []byte("#/components/schemas/"), []byte("#/$defs/")))
+	if err != nil {
+		d.t.Fatalf("%s: the schema: %v", what, err)
+	}
+	args, err := compiled.Normalise(body)
+	if err == nil {
+		err = compiled.Validate(args)
+	}
+	if err != nil {
+		d.t.Errorf("%s: %v\n%s", what, err, body)
+	}
+}
+
+// operation is the path and method of a request, as the description has them.
+func (d *description) operation(method, path string) (string, string) {
+	best := ""
+	for known := range d.paths {
+		pattern := "^" + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(known), "[^/]+") + "$"
+		if regexp.MustCompile(pattern).MatchString(path) && (best == "" || !strings.Contains(known, "{")) {
+			best = known
+		}
+	}
+	return best, strings.ToLower(method)
+}
+
+// answer holds an answer against what the description says of it.
+func (d *description) answer(req *http.Request, res *httptest.ResponseRecorder) {
+	d.t.Helper()
+	path, method := d.operation(req.Method, req.URL.Path)
+	what := req.Method + " " + req.URL.String()
+	d.seen[method+" "+path] = true
+	responses := d.paths[path][method].Responses
+	response, ok := responses[statusKey(res.Code)]
+	if !ok {
+		response, ok = responses["default"]
+	}
+	if !ok {
+		d.t.Errorf("%s: nothing is said of %d", what, res.Code)
+		return
+	}
+	kind, _, _ := strings.Cut(res.Header().Get("Content-Type"), ";")
+	body, ok := response.Content[kind]
+	if !ok {
+		body, ok = response.Content["*/*"]
+	}
+	switch {
+	case res.Code == http.StatusNotModified:
+	case !ok:
+		d.t.Errorf("%s: %d is answered in %q, which is not described", what, res.Code, kind)
+	case kind == "application/json" && len(body.Schema) > 0:
+		d.check(what, body.Schema, res.Body.Bytes())
+	}
+}
+
+func statusKey(code int) string {
+	text, _ := json.Marshal(code)
+	return string(text)
+}
+
+// TestDescription holds real answers of every path, good ones and failures,
+// against what the API says of itself.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	h := openText(t, describedConfig, discardLogger())
+	s := newServer(h, discardLogger())
+	t.Cleanup(func() { _ = s.mcp.Close() })
+	t.Cleanup(h.gateway.Watch(s.metrics))
+	t.Cleanup(h.gateway.Watch(s.feed))
+	handler := s.handler()
+	d := describedBy(t, handler)
+	ask := func(may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {
+		t.Helper()
+		req := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body))
+		if name, value, ok := strings.Cut(header, ": "); ok {
+			req.Header.Set(name, value)
+		}
+		req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "ann", Name: "ann", May: []tool.Right{may}}))
+		res := httptest.NewRecorder()
+		handler.ServeHTTP(res, req)
+		d.answer(req, res)
+		return res
+	}
+	get := func(target string) *httptest.ResponseRecorder { t.Helper(); return ask(tool.MayCall, "GET", target, "", "") }
+	post := func(target, body string) *httptest.ResponseRecorder { t.Helper(); return ask(tool.MayCall, "POST", target, "", body) }
+	for _, target := range []string{
+		"/v1/tools", "/v1/tools?format=mcp&tags=read_only", "/v1/tools?format=odd", "/v1/tools/add", "/v1/tools/add?format=mcp", "/v1/tools/hidden",
+		"/v1/openapi.json", "/v1/openapi.json?x=1", "/healthz", "/readyz", "/metrics", "/v1/results/r_2", "/v1/results/r_2?limit=0", "/v1/calls/none", "/v1/calls/none?wait=x",
+	} {
+		get(target)
+	}
+	ask(tool.MayCall, "GET", "/v1/tools", "If-None-Match: *", "")
+	for _, c := range []string{
+		`add {"a":1,"b":2}`, `add {}`, `add nonsense`, `image {}`, `change {}`, `broken {}`, `forbidden {"x":2}`, `hidden {}`, `none {}`,
+	} {
+		name, body, _ := strings.Cut(c, " ")
+		post("/v1/tools/"+name+"/call", body)
+	}
+	post("/v1/tools/add/call?chat=a%20b", "{}")
+	ask(tool.MayCall, "POST", "/v1/tools/add/call", "Content-Type: text/plain", "{}")
+	ask(tool.MayCall, "POST", "/v1/tools/change/call", "Idempotency-Key: k", "{}")
+	for _, body := range []string{
+		`{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}},{"id":"2","type":"function","function":{"name":"change","arguments":"{}"}}]}`,
+		`[]`, `nonsense`,
+	} {
+		post("/v1/calls?chat=c", body)
+		post("/v1/calls?chat=c&stop_on=error", body)
+	}
+	handleOf := regexp.MustCompile(`r_[a-z2-7]{16}`).FindString(post("/v1/tools/long/call", "{}").Body.String())
+	get("/v1/results/" + handleOf)
+	get("/v1/results/" + handleOf + "?offset=5&limit=5")
+	get("/v1/results/" + handleOf + "?offset=9999999")
+	started := post("/v1/tools/slow/call?wait=0", "{}")
+	location := started.Header().Get("Location")
+	get(location)
+	ask(tool.MayCall, "DELETE", location, "", "")
+	get(location + "?wait=20")
+	ask(tool.MayCall, "DELETE", location, "", "")
+	for _, body := range []string{`{"tool":"forbidden","arguments":{"x":2},"caller":{"name":"bob","groups":["g"]}}`, `{"tool":"add"}`, `{"tool":"none"}`, `{}`} {
+		ask(tool.MayAdmin, "POST", "/v1/policy/explain", "", body)
+		ask(tool.MayCall, "POST", "/v1/policy/explain", "", body)
+	}
+	s.feed.Say("reload", map[string]string{"outcome": "ok"})
+	d.events(handler)
+	for path, item := range d.paths {
+		for method := range item {
+			if !d.seen[method+" "+path] {
+				t.Errorf("%s %s was not asked", method, path)
+			}
+		}
+	}
+}
+
+// events holds the data of every event that is kept.
+func (d *description) events(handler http.Handler) {
+	d.t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(tool.WithCaller(r.Context(), tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}})))
+	}))
+	defer web.Close()
+	defer web.CloseClientConnections()
+	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, web.URL+"/v1/events", http.NoBody)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("Last-Event-ID", "before")
+	res, err := web.Client().Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	d.seen["get /v1/events"] = true
+	kinds := map[string]int{}
+	for lines := bufio.NewScanner(res.Body); kinds["reload"] == 0 && lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok || strings.Contains(data, `"type":"lost"`) {
+			continue
+		}
+		d.check("event", json.RawMessage(`{"$ref":"#/components/schemas/Event"}`), []byte(data))
+		var e struct{ Type string }
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			d.t.Fatal(err)
+		}
+		kinds[e.Type]++
+	}
+	for _, kind := range []string{"call_started", "call_ended", "call_denied", "reload"} {
+		if kinds[kind] == 0 {
+			d.t.Errorf("no event %s among %v", kind, kinds)
+		}
+	}
+}
+

@@ -31,6 +31,8 @@ var (
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
 	porch = []string{"gateway/hook"}
+	// The store serves the interfaces that rooms state, in their words.
+	cellar = []string{"gateway/store"}
 	hall  = []string{"gateway", "gateway/config"}
 	// A door states the methods it needs of the gateway and is handed them: it
 	// can reach neither the gateway nor a runner by itself.
@@ -63,7 +65,8 @@ var (
 		"gateway/result":    {"gateway/tool"},
 		"gateway/retry":     {"gateway/tool"},
 
-		"gateway/hook": slices.Concat(words, []string{"policy"}),
+		"gateway/hook":  slices.Concat(words, []string{"policy"}),
+		"gateway/store": slices.Concat(words, []string{"gateway/runlog"}),
 
 		"gateway": slices.Concat(words, porch, []string{
 			"gateway/registry", "gateway/runlog", "policy",
@@ -75,7 +78,7 @@ var (
 		"gateway/mcpserver": door,
 		"gateway/httpapi":   door,
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, hall, doors, []string{"gateway/assembly"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly"}),
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},
@@ -99,6 +102,7 @@ var (
 		"github.com/prometheus/client_golang/":   "gateway/metrics",
 		"github.com/pelletier/go-toml/":          "gateway/clients",
 		"golang.org/x/text/":                     "gateway/httptool",
+		"github.com/ncruces/go-sqlite3":          "gateway/store",
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",
 	}
@@ -127,7 +131,7 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 	layers := [][]string{
 		{"gateway/tool", "gateway/diag", "gateway/secret"},
 		{"gateway/expression", "gateway/schema"},
-		rooms, porch, hall,
+		rooms, slices.Concat(porch, cellar), hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
 		{"cmd/gateway"},
 	}

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+
+	// busyTimeout is how long a statement waits for another process.
+	busyTimeout = 5 * time.Second
+	// maxConns is how many connections there are at once; of those that write,
+	// one goes on.
+	maxConns = 4
+	// maxWAL is what stays of the write-ahead log after a checkpoint, in bytes.
+	maxWAL = 16 << 20
+
+	// applicationID marks our files (SQLite's file format, section 1.3.16): "TgSt".
+	applicationID = 0x54675374
+)
+
+// header is what the first bytes of a file say of it (SQLite's file format,
+// section 1.3). They are read as bytes, so that nothing is changed by looking.
+type header struct {
+	exists  bool
+	empty   bool
+	sqlite  bool // it begins like a database
+	text    bool // it begins like a text
+	ours    bool
+	version int
+}
+
+func readHeader(path string) (h header, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return header{}, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	defer func() { _ = file.Close() }()
+	const size, magic, versionAt, applicationAt = 100, "SQLite format 3\x00", 60, 68
+	head, err := io.ReadAll(io.LimitReader(file, size))
+	if err != nil {
+		return h, err
+	}
+	h = header{exists: true, empty: len(head) == 0, sqlite: len(head) == size && bytes.HasPrefix(head, []byte(magic))}
+	if !h.sqlite {
+		h.text = !h.empty && bytes.IndexByte(head, 0) < 0
+		return h, nil
+	}
+	h.version = int(binary.BigEndian.Uint32(head[versionAt:]))
+	h.ours = binary.BigEndian.Uint32(head[applicationAt:]) == applicationID
+	return h, nil
+}
+
+// openSQLite opens the file, which is made where it is missing. Every connection
+// waits for others, writes ahead, and syncs at checkpoints: what is committed
+// survives the end of the process, and after a power failure the file is whole.
+func openSQLite(path string, readOnly bool) (*sql.DB, error) {
+	query := url.Values{"_txlock": {"immediate"}, "modeof": {path}}
+	if readOnly {
+		query.Set("mode", "ro")
+	} else if err := create(path); err != nil {
+		return nil, err
+	}
+	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
+	db, err := driver.Open(name.String(), func(c *sqlite3.Conn) error { return prepare(c, readOnly) })
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(maxConns)
+	db.SetMaxIdleConns(maxConns) // the last one to close would take the log's files with it
+	return db, nil
+}
+
+func prepare(c *sqlite3.Conn, readOnly bool) error {
+	if err := c.BusyTimeout(busyTimeout); err != nil {
+		return err
+	}
+	if readOnly {
+		return nil
+	}
+	return c.Exec(`PRAGMA auto_vacuum = incremental; PRAGMA journal_mode = wal; PRAGMA synchronous = normal;` +
+		`PRAGMA journal_size_limit = ` + strconv.Itoa(maxWAL))
+}
+
+// create makes the folder and the files, so that their mode is ours and not that
+// of the process's umask.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		file, err := os.OpenFile(path+suffix, os.O_CREATE|os.O_RDWR, fileMode)
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// migrate brings the tables to the version of this program, in one transaction.
+func migrate(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var version int
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return err
+	}
+	known := migrations()
+	if version > len(known) {
+		return newer(version)
+	}
+	if version == len(known) {
+		return nil
+	}
+	for _, m := range known[version:] {
+		if _, err := tx.ExecContext(ctx, m.sql); err != nil {
+			return fmt.Errorf("migration %q: %w", m.name, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, len(known), applicationID)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// errNoDatabase is a file whose first bytes are lost.
+const errNoDatabase = sqlite3.NOTADB
+
+// isCorrupt reports an error that says that the file's content is damaged.
+func isCorrupt(err error) bool {
+	return errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB)
+}
+
+// worded says of an error what an operator can do about it.
+func worded(err error) string {
+	for _, known := range []struct {
+		code sqlite3.ErrorCode
+		text string
+	}{
+		{sqlite3.BUSY, "another program keeps it locked"},
+		{sqlite3.FULL, "its disk is full"},
+		{sqlite3.READONLY, "it cannot be written"},
+		{sqlite3.CANTOPEN, "it cannot be opened"},
+		{sqlite3.IOERR, "its disk fails"},
+	} {
+		if errors.Is(err, known.code) {
+			return known.text
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "its folder or file may not be written"
+	}
+	return ""
+}
+
+// explain puts the file and the reason before an error.
+func explain(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the store %s cannot be used: %s: %w", path, cmp.Or(worded(err), "it failed"), err)
+}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -81,7 +82,7 @@ func openSQLite(path string, readOnly bool) (*sql.DB, error) {
 	} else if err := create(path); err != nil {
 		return nil, err
 	}
-	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}
+	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // SQLite knows no +
 	db, err := driver.Open(name.String(), func(c *sqlite3.Conn) error { return prepare(c, readOnly) })
 	if err != nil {
 		return nil, err

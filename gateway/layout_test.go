@@ -33,7 +33,7 @@ var (
 	porch = []string{"gateway/hook"}
 	// The store serves the interfaces that rooms state, in their words.
 	cellar = []string{"gateway/store"}
-	hall  = []string{"gateway", "gateway/config"}
+	hall   = []string{"gateway", "gateway/config"}
 	// A door states the methods it needs of the gateway and is handed them: it
 	// can reach neither the gateway nor a runner by itself.
 	door  = []string{"gateway/tool", "gateway/diag", "gateway/provider"}

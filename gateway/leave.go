@@ -116,7 +116,7 @@ func (p *passage) record() runlog.Record {
 	return runlog.Record{
 		CallID: p.call.ID, Parent: p.call.Parent, Time: p.began, Tool: m.Text(p.call.Tool),
 		Request: p.requestID,
-		Caller:  runlog.Caller{ID: m.Text(caller.ID), Name: m.Text(caller.Name), Kind: caller.Kind}, Via: p.call.Via,
+		Caller:  runlog.Caller{ID: m.Text(caller.ID), Name: m.Text(caller.Name), Kind: caller.Kind}, Chat: m.Text(p.call.Chat.ID), Via: p.call.Via,
 		ReadOnly:  p.entry != nil && p.entry.Spec.ReadOnly(),
 		Arguments: m.Bytes(p.arguments()),
 		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),

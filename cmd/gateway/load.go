@@ -68,14 +68,21 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	}
 	h := &house{config: cfg, warnings: warnings, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
 	h.access.Swap(a.Access)
-	if err := h.furnish(a.Generation, results, logger); err != nil {
+	if err := h.furnish(a.Generation, results, use.Only == "", logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
 // furnish opens the state of the gateway and makes the gateway itself.
-func (h *house) furnish(generation *gateway.Generation, results *later, logger *slog.Logger) error {
+func (h *house) furnish(generation *gateway.Generation, results *later, serves bool, logger *slog.Logger) error {
+	if serves {
+		ledger, err := openLedger(&h.config.Store, logger)
+		if err != nil {
+			return err
+		}
+		h.ledger, h.closers = ledger, append(h.closers, ledger)
+	}
 	journal, err := runlog.Open(h.config.Store.Journal(), runlog.Options{})
 	if err != nil {
 		return fmt.Errorf("the call log cannot be opened: %w", err)

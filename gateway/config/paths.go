@@ -6,6 +6,9 @@ import "strings"
 // commands run, and what relative paths belong to that stand in no file.
 func (c *Config) Dir() string { return absolute(c.dir, ".") }
 
+// File is the path of the file of the store.
+func (s Store) File() string { return strings.TrimPrefix(s.URL, StorePrefix) }
+
 // Journal is the folder of the record of calls, beside the store's file.
 func (s Store) Journal() string { return strings.TrimPrefix(s.URL, StorePrefix) + ".journal" }
 

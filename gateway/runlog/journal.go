@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -23,7 +22,9 @@ const (
 const (
 	fileSuffix = ".jsonl"
 	dirMode    = 0o700
-	fileMode   = 0o600
+	// defaultMaxFile is the size at which another file is begun, in bytes.
+	defaultMaxFile = 8 << 20
+	fileMode       = 0o600
 	// maxPooled is the largest buffer kept for the next record, in bytes.
 	maxPooled = 64 << 10
 )
@@ -32,6 +33,7 @@ const (
 type Options struct {
 	MaxArguments int // bytes of arguments; larger ones are replaced by their size
 	MaxResult    int // characters of a result
+	MaxFile      int // bytes after which the next record begins another file; 8 MiB
 }
 
 func (o Options) checked() (Options, error) {
@@ -45,117 +47,127 @@ func (o Options) checked() (Options, error) {
 	if o.MaxResult == 0 {
 		o.MaxResult = DefaultMaxResult
 	}
+	if o.MaxFile <= 0 {
+		o.MaxFile = defaultMaxFile
+	}
 	return o, nil
 }
 
-// Journal is this process's file in a folder of journals. It is safe for
-// concurrent use.
+// Journal is this process's files in a folder of journals: one that is written,
+// and those before it in which some call has started that has not ended. It is
+// safe for concurrent use.
 type Journal struct {
 	dir     string
 	opts    Options
+	name    string    // of all its files, but for their number
 	buffers sync.Pool // of *bytes.Buffer
 
-	mu      sync.Mutex // guards writing, next and spare
-	writing bool       // somebody writes, and is the only one who touches what follows
-	next    *group     // the records that came meanwhile
-	spare   []byte     // room for the records of another group
+	mu      sync.Mutex          // guards writing, next, spare, began and the counts of segments
+	writing bool                // somebody writes, and is the only one who touches what follows them
+	next    *group              // the records that came meanwhile
+	spare   []byte              // room for the records of another group
+	began   map[string]*segment // where the calls that have started and not ended stand
 
-	file *os.File // nil once closed
-	torn bool     // the last write ended inside a line
-	used bool     // something was written
+	file   *segment // nil once closed
+	number int      // of the file
+	torn   bool     // the last write ended inside a line
+	used   bool     // something was written to the file
 }
 
 // group is records that are written together.
 type group struct {
-	data []byte
-	turn chan struct{} // closed when the one that came first may write them all
-	done chan struct{} // closed when they are written
-	err  error         // why they are not
+	data   []byte
+	starts int           // how many of them are starts
+	turn   chan struct{} // closed when the one that came first may write them all
+	done   chan struct{} // closed when they are written
+	at     *segment      // where they are written
+	err    error         // why they are not
 }
 
 // Open creates the folder if need be (mode 0700) and in it a file of this
-// process (mode 0600), locked until Close or the end of the process.
+// process (mode 0600), locked until Close or the end of the process. A file that
+// has grown to Options.MaxFile is followed by another one, and given up when the
+// calls that have started in it have ended.
 func Open(dir string, opts Options) (*Journal, error) {
 	opts, err := opts.checked()
 	if err != nil {
 		return nil, err
 	}
-	file, err := create(dir)
-	if err != nil {
-		return nil, err
+	j := &Journal{
+		dir: dir, opts: opts, buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }}, began: map[string]*segment{},
+		name: fmt.Sprintf("%s-%d-%s", time.Now().UTC().Format("20060102T150405.000000Z"), os.Getpid(), rand.Text()),
 	}
-	return &Journal{dir: dir, opts: opts, file: file, buffers: sync.Pool{New: func() any { return new(bytes.Buffer) }}}, nil
-}
-
-// create makes the folder and in it a file whose name sorts by time and belongs
-// to no other process, and locks it.
-func create(dir string) (*os.File, error) {
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return nil, err
-	}
-	name := fmt.Sprintf("%s-%d-%s%s", time.Now().UTC().Format("20060102T150405.000000Z"), os.Getpid(), rand.Text(), fileSuffix)
-	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, fileMode)
-	if err != nil {
-		return nil, err
-	}
-	// A reader may hold its own lock for a moment: wait for it.
-	if err := lock(file, syscall.LOCK_EX); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}
-	return file, nil
+	j.file, err = j.create()
+	return j, err
 }
 
 // Start records that a call is about to run, so that it leaves a trace even if
 // the process is killed before its end. When it fails nothing is recorded.
-func (j *Journal) Start(rec Record) error { return j.append(kindStart, rec) }
+func (j *Journal) Start(rec Record) error {
+	at, err := j.append(kindStart, rec)
+	if err == nil {
+		j.begin(rec.CallID, at)
+	}
+	return err
+}
 
 // End records how a call ended. When it fails nothing is recorded.
-func (j *Journal) End(rec Record) error { return j.append(kindEnd, rec) }
+func (j *Journal) End(rec Record) error {
+	_, err := j.append(kindEnd, rec)
+	j.end(rec.CallID)
+	return err
+}
 
-func (j *Journal) append(k kind, rec Record) error {
+// append writes a record and gives the file in which it stands.
+func (j *Journal) append(k kind, rec Record) (*segment, error) {
 	if rec.CallID == "" {
-		return errors.New("a call without an identifier cannot be recorded")
+		return nil, errors.New("a call without an identifier cannot be recorded")
 	}
 	rec = rec.trimmed(j.opts)
 	l := newLine(k, &rec)
 	buf, _ := j.buffers.Get().(*bytes.Buffer)
 	buf.Reset()
 	if err := encode(buf, &l); err != nil {
-		return err
+		return nil, err
 	}
-	err := j.write(buf.Bytes())
+	starts := 0
+	if k == kindStart {
+		starts = 1
+	}
+	at, err := j.write(buf.Bytes(), starts)
 	if buf.Cap() <= maxPooled {
 		j.buffers.Put(buf)
 	}
-	return err
+	return at, err
 }
 
 // write appends a record. Where nobody else writes it does so at once; records
 // that come meanwhile wait together, and the first of them writes them all with
 // a single write. Nobody returns before its own record is written.
-func (j *Journal) write(data []byte) error {
+func (j *Journal) write(data []byte, starts int) (*segment, error) {
 	j.mu.Lock()
 	if !j.writing {
 		j.writing = true
 		j.mu.Unlock()
-		err := j.put(data)
+		at, err := j.put(data, starts)
 		j.pass()
-		return err
+		return at, err
 	}
 	first := j.next == nil
 	g := j.join()
 	g.data = append(g.data, data...)
+	g.starts += starts
 	j.mu.Unlock()
 	if !first {
 		<-g.done
-		return g.err
+		return g.at, g.err
 	}
 	<-g.turn
-	g.err = j.put(g.data)
+	g.at, g.err = j.put(g.data, g.starts)
 	close(g.done)
 	j.keep(g.data)
 	j.pass()
-	return g.err
+	return g.at, g.err
 }
 
 // join gives the group of those who wait; mu is held.
@@ -189,19 +201,19 @@ func (j *Journal) pass() {
 	j.next = nil
 }
 
-// put appends records with a single write. A disk that fills up may take a part
-// of it: that part is taken back, and where that fails the next record starts on
-// a line of its own.
-func (j *Journal) put(data []byte) error {
+// put appends records with a single write and gives the file. A disk that fills
+// up may take a part of it: that part is taken back, and where that fails the next
+// record starts on a line of its own.
+func (j *Journal) put(data []byte, starts int) (*segment, error) {
 	if len(data) == 0 {
-		return nil
+		return j.file, nil
 	}
 	if j.file == nil {
-		return fmt.Errorf("the log is closed: %w", fs.ErrClosed)
+		return nil, fmt.Errorf("the log is closed: %w", fs.ErrClosed)
 	}
-	size, err := j.reopen()
+	size, err := j.ready()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if j.torn {
 		data = append([]byte{'\n'}, data...)
@@ -210,29 +222,11 @@ func (j *Journal) put(data []byte) error {
 	switch {
 	case err == nil:
 		j.torn, j.used = false, true
+		j.count(starts)
 	case n > 0 && j.file.Truncate(size) != nil:
 		j.torn, j.used = true, true
 	}
-	return err
-}
-
-// reopen starts another file when somebody removed this one: what is written to
-// a file without a name is lost when the process ends. It gives the file's size.
-func (j *Journal) reopen() (size int64, err error) {
-	var stat syscall.Stat_t
-	if err := syscall.Fstat(int(j.file.Fd()), &stat); err != nil {
-		return 0, os.NewSyscallError("fstat "+j.file.Name(), err)
-	}
-	if stat.Nlink > 0 {
-		return stat.Size, nil
-	}
-	file, err := create(j.dir)
-	if err != nil {
-		return 0, err
-	}
-	_ = j.file.Close() // nothing can be read of it any more
-	j.file, j.torn, j.used = file, false, false
-	return 0, nil
+	return j.file, err
 }
 
 // Close gives up the lock and closes the file; a file without a record is
@@ -250,7 +244,7 @@ func (j *Journal) Close() error {
 	if !j.used {
 		err = os.Remove(file.Name())
 	}
-	return errors.Join(err, file.Close())
+	return errors.Join(err, j.leaveAll(), file.Close())
 }
 
 // claim waits until nobody writes and keeps others from it until pass.
@@ -267,7 +261,7 @@ func (j *Journal) claim() {
 		if first {
 			j.mu.Unlock()
 			<-g.turn
-			g.err = j.put(g.data) // of those that came after
+			g.at, g.err = j.put(g.data, g.starts) // of those that came after
 			close(g.done)
 			return
 		}

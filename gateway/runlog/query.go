@@ -23,19 +23,41 @@ const CodeOK tool.Code = "ok"
 // Query says which calls to find; the zero value finds the newest
 // [DefaultLimit] of all.
 type Query struct {
-	Limit  int       // most calls to return; DefaultLimit when zero, at most MaxLimit
-	Tool   string    // name as it was called, * for any text and ? for one character
-	Code   tool.Code // how it ended: one of tool's codes, or CodeOK
-	Since  time.Time // when it came in, at the earliest
+	Limit    int       // most calls to return; DefaultLimit when zero, at most MaxLimit
+	Tool     string    // name as it was called, * for any text and ? for one character
+	Code     tool.Code // how it ended: one of tool's codes, or CodeOK
+	Status   Status    // how it stands
+	Since    time.Time // when it came in, at the earliest
+	CallID   string
+	Caller   string // name of the caller, with * and ?
+	CallerID string
+	Chat     string
+	Decision string // what policy said: allow, deny or ask
+	Rule     string // that decided
+	Before   Cursor // only calls older than this one
+}
+
+// Cursor is the place of a call in the order of the log: by the time it came in,
+// and its identifier where several came at once. The zero value is behind all.
+type Cursor struct {
+	Time   time.Time
 	CallID string
+}
+
+// At is the entry's place in the order of the log.
+func (e *Entry) At() Cursor { return Cursor{e.Time, e.CallID} }
+
+// Compare is negative where c is older than other.
+func (c Cursor) Compare(other Cursor) int {
+	return cmp.Or(c.Time.Compare(other.Time), strings.Compare(c.CallID, other.CallID))
 }
 
 // selection keeps the newest calls that match a query, and at most as many
 // again before it lets go of the oldest.
 type selection struct {
-	query Query
-	tool  *regexp.Regexp // nil for any
-	kept  []Entry
+	query   Query
+	matcher *matcher
+	kept    []Entry
 }
 
 func newSelection(q Query) (*selection, error) {
@@ -43,31 +65,12 @@ func newSelection(q Query) (*selection, error) {
 		return nil, fmt.Errorf("the limit of calls is between 1 and %d, not %d", MaxLimit, q.Limit)
 	}
 	q.Limit = cmp.Or(q.Limit, DefaultLimit)
-	s := &selection{query: q}
-	if q.Tool == "" {
-		return s, nil
-	}
-	pattern := strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(q.Tool))
-	var err error
-	s.tool, err = regexp.Compile(`(?s)^` + pattern + `$`)
-	return s, err
-}
-
-func (s *selection) matches(e *Entry) bool {
-	q := &s.query
-	switch {
-	case q.CallID != "" && e.CallID != q.CallID,
-		s.tool != nil && !s.tool.MatchString(e.Tool),
-		e.Time.Before(q.Since):
-		return false
-	case q.Code == CodeOK:
-		return e.Status == StatusOK
-	}
-	return q.Code == "" || e.Code == q.Code
+	m, err := newMatcher(q)
+	return &selection{query: q, matcher: m}, err
 }
 
 func (s *selection) add(e Entry) {
-	if !s.matches(&e) {
+	if !s.matcher.matches(&e) {
 		return
 	}
 	s.kept = append(s.kept, e)
@@ -76,10 +79,9 @@ func (s *selection) add(e Entry) {
 	}
 }
 
-// prune sorts what is kept and drops the oldest over the limit. Calls of the
-// same microsecond stay in the order in which they were read.
+// prune sorts what is kept and drops the oldest over the limit.
 func (s *selection) prune() {
-	slices.SortStableFunc(s.kept, func(a, b Entry) int { return a.Time.Compare(b.Time) })
+	slices.SortFunc(s.kept, func(a, b Entry) int { return a.At().Compare(b.At()) })
 	s.kept = slices.Delete(s.kept, 0, max(0, len(s.kept)-s.query.Limit))
 }
 
@@ -87,4 +89,49 @@ func (s *selection) prune() {
 func (s *selection) entries() []Entry {
 	s.prune()
 	return s.kept
+}
+
+// matcher tells the calls that match a query.
+type matcher struct {
+	query        Query
+	tool, caller *regexp.Regexp // nil for any
+}
+
+func newMatcher(q Query) (*matcher, error) {
+	toolGlob, err := globOf(q.Tool)
+	if err != nil {
+		return nil, err
+	}
+	caller, err := globOf(q.Caller)
+	return &matcher{query: q, tool: toolGlob, caller: caller}, err
+}
+
+func globOf(text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	pattern := strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(text))
+	return regexp.Compile(`(?s)^` + pattern + `$`)
+}
+
+func (m *matcher) matches(e *Entry) bool {
+	q := &m.query
+	for _, is := range [...]struct{ want, got string }{
+		{q.CallID, e.CallID}, {q.CallerID, e.Caller.ID}, {q.Chat, e.Chat}, {q.Decision, e.Decision},
+		{q.Rule, e.Rule}, {string(q.Status), string(e.Status)},
+	} {
+		if is.want != "" && is.want != is.got {
+			return false
+		}
+	}
+	switch {
+	case m.tool != nil && !m.tool.MatchString(e.Tool),
+		m.caller != nil && !m.caller.MatchString(e.Caller.Name),
+		e.Time.Before(q.Since),
+		q.Before != (Cursor{}) && e.At().Compare(q.Before) >= 0:
+		return false
+	case q.Code == CodeOK:
+		return e.Status == StatusOK
+	}
+	return q.Code == "" || e.Code == q.Code
 }

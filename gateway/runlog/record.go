@@ -37,6 +37,7 @@ type Record struct {
 	Time     time.Time // when the call came in; now less Duration when zero
 	Tool     string    // as it was called
 	Caller   Caller
+	Chat     string // ID of the conversation it belongs to
 	Via      tool.Via
 	ReadOnly bool
 	// Arguments are the JSON the tool was given or, where it never came to
@@ -90,6 +91,7 @@ type line struct {
 	Time          string          `json:"time"`
 	Tool          string          `json:"tool"`
 	Caller        Caller          `json:"caller"`
+	Chat          string          `json:"chat,omitempty"`
 	Via           tool.Via        `json:"via,omitempty"`
 	ReadOnly      bool            `json:"read_only,omitempty"`
 	Arguments     json.RawMessage `json:"arguments,omitempty"`
@@ -122,7 +124,7 @@ func (r *Record) Finish(result *tool.Result) {
 
 // trimmed returns the record with its texts cut to their limits.
 func (r Record) trimmed(o Options) Record {
-	for _, name := range []*string{&r.CallID, &r.Parent, &r.Request, &r.Tool, &r.Caller.ID, &r.Caller.Name, &r.Rule} {
+	for _, name := range []*string{&r.CallID, &r.Parent, &r.Request, &r.Tool, &r.Caller.ID, &r.Caller.Name, &r.Chat, &r.Rule} {
 		*name = cut(*name, MaxName)
 	}
 	for _, text := range []*string{&r.Reason, &r.CallReason, &r.Error, &r.Cause} {
@@ -141,7 +143,7 @@ func newLine(k kind, r *Record) line {
 	}
 	return line{
 		Kind: k, CallID: r.CallID, Parent: r.Parent, Request: r.Request, Time: at.UTC().Format(timeLayout), Tool: r.Tool,
-		Caller: r.Caller, Via: r.Via, ReadOnly: r.ReadOnly, Arguments: r.Arguments, Result: r.Result,
+		Caller: r.Caller, Chat: r.Chat, Via: r.Via, ReadOnly: r.ReadOnly, Arguments: r.Arguments, Result: r.Result,
 		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, CallReason: r.CallReason, Notes: r.Notes,
 		Code: r.Code, Error: r.Error, Cause: r.Cause,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000,
@@ -170,7 +172,7 @@ func (l *line) record(at time.Time) Record {
 		args = json.RawMessage(l.ArgumentsText)
 	}
 	return Record{
-		CallID: l.CallID, Parent: l.Parent, Request: l.Request, Time: at, Tool: l.Tool, Caller: l.Caller, Via: l.Via,
+		CallID: l.CallID, Parent: l.Parent, Request: l.Request, Time: at, Tool: l.Tool, Caller: l.Caller, Chat: l.Chat, Via: l.Via,
 		ReadOnly: l.ReadOnly, Arguments: args, Result: l.Result, Decision: l.Decision, Rule: l.Rule,
 		Reason: l.Reason, CallReason: l.CallReason, Notes: l.Notes, Code: l.Code, Error: l.Error, Cause: l.Cause,
 		Duration: time.Duration(l.DurationMS*1000) * time.Microsecond,

@@ -187,3 +187,33 @@ func explain(path string, err error) error {
 	}
 	return fmt.Errorf("the store %s cannot be used: %s: %w", path, cmp.Or(worded(err), "it failed"), err)
 }
+
+// matchGlob is the condition that a column matches a pattern of [globPattern].
+func matchGlob(column string) string { return column + ` GLOB ?` }
+
+// globPattern makes a pattern of * and ? one of SQLite, to which brackets mean
+// something, too.
+func globPattern(pattern string) string { return strings.ReplaceAll(pattern, "[", "[[]") }
+
+// usedBytes is how much of the file is in use.
+func usedBytes(ctx context.Context, tx *sql.Tx) (int64, error) {
+	var pages, free, size int64
+	for query, into := range map[string]*int64{`PRAGMA page_count`: &pages, `PRAGMA freelist_count`: &free, `PRAGMA page_size`: &size} {
+		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
+			return 0, err
+		}
+	}
+	return (pages - free) * size, nil
+}
+
+// shrink gives pages back to the disk that are not in use, but for some that new
+// records need at once.
+func shrink(ctx context.Context, tx *sql.Tx) error {
+	const spare = 1024 // pages of 4 KiB
+	var free int64
+	if err := tx.QueryRowContext(ctx, `PRAGMA freelist_count`).Scan(&free); err != nil || free <= spare {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA incremental_vacuum(%d)`, free-spare))
+	return err
+}

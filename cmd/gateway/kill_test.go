@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,8 +20,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolgate/toolgate/gateway/runlog"
-	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/gateway/store"
 )
 
 // build compiles a command of this module as users get it, without the race
@@ -76,7 +80,8 @@ version: 1
 server: {listen: "127.0.0.1:0"}
 tools:
   read: {description: Read., tags: [read_only], expr: '"ok"'}
-  write: {description: Write., parameters: {type: object, properties: {n: {type: integer}}}, expr: args.n + 1}
+  write: {description: Write., parameters: {type: object, properties: {n: {type: string}}}, expr: args.n}
+  mark: {description: Leave a mark., parameters: {type: object, properties: {n: {type: string}}}, command: {argv: [touch, --, "marks/${args.n}"]}}
   stuck: {description: Never end., command: {argv: [sleep, "60"]}}
 policy: {default: allow}
 `
@@ -99,52 +104,190 @@ func (a *answers) count() int {
 	return len(a.ids)
 }
 
-// TestKill kills the server under 100 concurrent calls: every call that was
-// answered is in the journal, and one that was running is found interrupted.
+// TestKill kills the server under 200 concurrent calls, again and again over one
+// store: every call that was answered is in the log, every mark that was left
+// belongs to a call that is there as ended or interrupted, and delivering what the
+// journals hold, as the next server does, changes nothing of that.
 func TestKill(t *testing.T) {
-	bin := build(t, "github.com/toolgate/toolgate/cmd/gateway")
-	const rounds = 5
-	for round := range rounds {
-		t.Run(fmt.Sprintf("round %d", round), func(t *testing.T) { killOnce(t, bin) })
-	}
-}
-
-func killOnce(t *testing.T, bin string) {
-	config := filepath.Join(t.TempDir(), "tools.yaml")
-	if err := os.WriteFile(config, []byte(killConfig), 0o600); err != nil {
+	rounds, deadline := 20, time.Now().Add(50*time.Second)
+	k := &killing{t: t, bin: build(t, "github.com/toolgate/toolgate/cmd/gateway"), dir: t.TempDir()}
+	k.config = filepath.Join(k.dir, "tools.yaml")
+	if err := errors.Join(os.WriteFile(k.config, []byte(killConfig), 0o600), os.Mkdir(filepath.Join(k.dir, "marks"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	server := start(t, bin, "serve", "--config", config)
-	const clients = 100
-	answered := &answers{}
+	for round := range rounds {
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d of %d rounds in time", round, rounds)
+		}
+		k.round(round)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d rounds: %d answered, %d in the log", rounds, k.answered.count(), k.logged)
+}
+
+// killing is a server that is killed and started again.
+type killing struct {
+	t                *testing.T
+	bin, dir, config string
+	answered         answers
+	started          int // calls that had to be interrupted
+	logged           int
+}
+
+func (k *killing) round(round int) {
+	const clients = 200
+	server := start(k.t, k.bin, "serve", "--config", k.config)
 	transport := &http.Transport{MaxIdleConnsPerHost: clients}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: time.Minute}
+	before := k.answered.count()
 	var group sync.WaitGroup
-	group.Go(func() { callOnce(client, server.url, "stuck", answered) })
-	for i := range clients {
+	group.Go(func() { callOnce(client, server.url, "stuck", "", &k.answered) })
+	k.started++
+	for i := range clients - 1 {
 		group.Go(func() {
-			name := []string{"read", "write"}[i%2]
-			for callOnce(client, server.url, name, answered) {
+			name := []string{"read", "write", "read", "write", "mark"}[i%5]
+			for n := 0; callOnce(client, server.url, name, fmt.Sprintf("%d-%d-%d", round, i, n), &k.answered); n++ {
 				continue
 			}
 		})
 	}
-	for answered.count() < 4*clients {
+	for k.answered.count() < before+2*clients {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
+	time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond)
 	if err := server.cmd.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
 	group.Wait()
 	_ = server.cmd.Wait()
-	checkJournal(t, config, answered.ids)
+	k.check(round)
+}
+
+// check reads the log before the journals are delivered, after that, and after
+// they were delivered a second time from their start.
+func (k *killing) check(round int) {
+	k.t.Helper()
+	before := k.log()
+	k.missing(before)
+	journals := k.copyJournals()
+	k.deliver()
+	after := k.log()
+	if diff := cmp.Diff(before, after); diff != "" {
+		k.t.Errorf("round %d: delivered, the log is another one:\n%s", round, diff)
+	}
+	for name, data := range journals {
+		if err := os.WriteFile(filepath.Join(k.dir, "gateway.db.journal", "again-"+name), data, 0o600); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+	k.deliver()
+	if diff := cmp.Diff(after, k.log()); diff != "" {
+		k.t.Errorf("round %d: delivered again, the log is another one:\n%s", round, diff)
+	}
+	k.logged = len(after)
+}
+
+// missing holds the log against what was answered and what was done.
+func (k *killing) missing(log map[string]string) {
+	k.t.Helper()
+	marks := map[string]bool{}
+	interrupted := 0
+	for _, line := range log {
+		status, mark, _ := strings.Cut(line, " ")
+		marks[mark] = true
+		if status == string(runlog.StatusInterrupted) {
+			interrupted++
+		} else if status != string(runlog.StatusOK) && status != string(runlog.StatusError) {
+			k.t.Errorf("a call of a server that was killed stands as %s", line)
+		}
+	}
+	for _, id := range k.answered.ids {
+		if !strings.HasPrefix(log[id], string(runlog.StatusOK)) {
+			k.t.Errorf("answered call %s is in the log as %q", id, log[id])
+		}
+	}
+	if interrupted < k.started {
+		k.t.Errorf("%d calls are found interrupted, want at least %d", interrupted, k.started)
+	}
+	files, err := os.ReadDir(filepath.Join(k.dir, "marks"))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for _, f := range files {
+		if !marks[f.Name()] {
+			k.t.Errorf("the call that left the mark %s is not in the log", f.Name())
+		}
+	}
+}
+
+// log is how each call stands and which mark it leaves, by its identifier. A call
+// that is found twice fails the test.
+func (k *killing) log() map[string]string {
+	k.t.Helper()
+	s, err := store.Open(k.t.Context(), filepath.Join(k.dir, "gateway.db"), store.Options{ReadOnly: true})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	entries, _, err := runlog.Find(k.t.Context(), filepath.Join(k.dir, "gateway.db.journal"), s, runlog.Query{Limit: runlog.MaxLimit})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	log := make(map[string]string, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		if log[e.CallID] != "" {
+			k.t.Errorf("call %s is in the log twice", e.CallID)
+		}
+		var args struct{ N string }
+		_ = json.Unmarshal(e.Arguments, &args) // some have none
+		log[e.CallID] = string(e.Status) + " " + args.N
+	}
+	return log
+}
+
+// deliver does what the next server does with the journals, and checks the store.
+func (k *killing) deliver() {
+	k.t.Helper()
+	s, err := store.Open(k.t.Context(), filepath.Join(k.dir, "gateway.db"), store.Options{})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	shipper := runlog.NewShipper(filepath.Join(k.dir, "gateway.db.journal"), s, runlog.ShipperOptions{})
+	ctx, stop := context.WithCancel(k.t.Context())
+	stop()
+	shipper.Run(ctx)
+	if err := errors.Join(shipper.State().Err, s.Check(k.t.Context()), s.Close()); err != nil {
+		k.t.Fatal(err)
+	}
+	if left := k.copyJournals(); len(left) > 0 {
+		k.t.Errorf("%d journals are left", len(left))
+	}
+}
+
+func (k *killing) copyJournals() map[string][]byte {
+	k.t.Helper()
+	names, err := filepath.Glob(filepath.Join(k.dir, "gateway.db.journal", "*.jsonl"))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	all := map[string][]byte{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		all[filepath.Base(name)] = data
+	}
+	return all
 }
 
 // callOnce makes a call and reports whether it was answered.
-func callOnce(client *http.Client, url, name string, answered *answers) bool {
-	resp, err := client.Post(url+"/v1/tools/"+name+"/call", "application/json", strings.NewReader(`{"n": 1}`))
+func callOnce(client *http.Client, url, name, n string, answered *answers) bool {
+	resp, err := client.Post(url+"/v1/tools/"+name+"/call", "application/json", strings.NewReader(`{"n": "`+n+`"}`))
 	if err != nil {
 		return false
 	}
@@ -158,33 +301,4 @@ func callOnce(client *http.Client, url, name string, answered *answers) bool {
 	}
 	answered.add(result.CallID)
 	return true
-}
-
-func checkJournal(t *testing.T, config string, answered []string) {
-	t.Helper()
-	dir := filepath.Join(filepath.Dir(config), "gateway.db.journal")
-	entries, stats, err := runlog.Read(dir, runlog.Query{Limit: runlog.MaxLimit})
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := make(map[string]runlog.Status, len(entries))
-	interrupted := 0
-	for i := range entries {
-		found[entries[i].CallID] = entries[i].Status
-		if entries[i].Status == runlog.StatusInterrupted {
-			interrupted++
-			if entries[i].Code != tool.Interrupted {
-				t.Errorf("an interrupted call has code %q", entries[i].Code)
-			}
-		}
-	}
-	for _, id := range answered {
-		if found[id] != runlog.StatusOK {
-			t.Errorf("answered call %s is in the journal as %q", id, found[id])
-		}
-	}
-	if interrupted == 0 {
-		t.Error("the call that was running is not found interrupted")
-	}
-	t.Logf("%d answered, %d recorded, %d interrupted, %d torn", len(answered), len(entries), interrupted, stats.Broken)
 }

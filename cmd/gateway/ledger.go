@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -30,6 +31,15 @@ func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
 	l := &ledger{store: s, stop: stop, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{Logger: logger})}
 	l.running.Go(func() { l.shipper.Run(ctx) })
 	return l, nil
+}
+
+// check says that records wait to be stored, in a sentence that anyone may read:
+// the log of the server has the reason.
+func (l *ledger) check() error {
+	if l.shipper.State().Err != nil {
+		return errors.New("the record of calls is kept in the journal, because the store cannot be used")
+	}
+	return nil
 }
 
 // Close delivers what is there and closes the store.

@@ -50,6 +50,7 @@ type house struct {
 	results  result.Store // that were too large to show
 	masker   *secret.Masker
 	access   access.Current // who is let in by the doors that listen
+	ledger   *ledger        // nil for a program that calls one tool and ends: a server takes its records over
 	closers  []io.Closer
 }
 

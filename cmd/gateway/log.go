@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,42 +18,88 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
+// logFlags say which calls are meant.
+func logFlags(others ...cli.Flag) []cli.Flag {
+	return configFlags(append([]cli.Flag{
+		jsonFlag(),
+		&cli.StringFlag{Name: "tool", Usage: "only calls of tools whose name matches the `GLOB`"},
+		&cli.StringFlag{Name: "code", Usage: "only calls that ended with this `CODE`, such as ok, denied or timeout"},
+		&cli.StringFlag{Name: "status", Usage: "only calls that stand so: `STATUS` is ok, error, running or interrupted"},
+		&cli.StringFlag{Name: "since", Usage: "only calls of the last `DURATION`, such as 15m or 2d"},
+		&cli.StringFlag{Name: "call", Usage: "only the call with this `ID`"},
+		&cli.StringFlag{Name: "caller", Usage: "only calls of callers whose name matches the `GLOB`"},
+		&cli.StringFlag{Name: "chat", Usage: "only calls of the chat with this `ID`"},
+		&cli.StringFlag{Name: "decision", Usage: "only calls of which policy said so: `WORD` is allow, deny or ask"},
+		&cli.StringFlag{Name: "rule", Usage: "only calls that the policy rule of this `NAME` decided"},
+	}, others...)...)
+}
+
 func logCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name:  "log",
 		Usage: "show the record of calls, oldest first",
-		Flags: configFlags(
-			jsonFlag(),
+		Flags: logFlags(
 			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: runlog.DefaultLimit, Usage: "show the newest `N` calls"},
-			&cli.StringFlag{Name: "tool", Usage: "only calls of tools whose name matches the `GLOB`"},
-			&cli.StringFlag{Name: "code", Usage: "only calls that ended with this `CODE`, such as ok, denied or timeout"},
-			&cli.StringFlag{Name: "since", Usage: "only calls of the last `DURATION`, such as 15m or 2d"},
-			&cli.StringFlag{Name: "call", Usage: "only the call with this `ID`"},
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with calls as they end"},
+			&cli.BoolFlag{Name: "starts", Usage: "with --follow, also calls that begin to run, as far as that is recorded"},
 		),
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			if err := noArguments(cmd); err != nil {
-				return err
-			}
-			q, err := logQuery(cmd)
-			if err != nil {
-				return err
-			}
-			return printLog(io, layers(cmd), q, cmd.Bool("json"))
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return reading(ctx, io, cmd, func(ctx context.Context, r *record, q runlog.Query) error {
+				switch {
+				case cmd.Bool("follow"):
+					return r.follow(ctx, q, cmd.Bool("starts"), cmd.Bool("json"))
+				case cmd.Bool("starts"):
+					return usagef("--starts goes with --follow; --status running shows what runs now")
+				}
+				return r.print(ctx, q, cmd.Bool("json"))
+			})
 		},
+		Commands: []*cli.Command{{
+			Name: "stats", Usage: "count calls by tool: how many, how they ended, how long they took",
+			Flags: logFlags(),
+			Action: func(ctx context.Context, cmd *cli.Command) error {
+				return reading(ctx, io, cmd, func(ctx context.Context, r *record, q runlog.Query) error {
+					return r.printStats(ctx, q, cmd.Bool("json"))
+				})
+			},
+		}},
 	}
+}
+
+// reading opens the record for a command that asks it something.
+func reading(ctx context.Context, io streams, cmd *cli.Command, ask func(context.Context, *record, runlog.Query) error) error {
+	if err := noArguments(cmd); err != nil {
+		return err
+	}
+	q, err := logQuery(cmd)
+	if err != nil {
+		return err
+	}
+	r, err := openRecord(ctx, io, layers(cmd))
+	if err != nil {
+		return err
+	}
+	return errors.Join(ask(ctx, r, q), r.close())
 }
 
 func logQuery(cmd *cli.Command) (runlog.Query, error) {
 	q := runlog.Query{
-		Limit: cmd.Int("limit"), Tool: cmd.String("tool"),
-		Code: tool.Code(cmd.String("code")), CallID: cmd.String("call"),
+		Tool: cmd.String("tool"), Code: tool.Code(cmd.String("code")), Status: runlog.Status(cmd.String("status")),
+		CallID: cmd.String("call"), Caller: cmd.String("caller"), Chat: cmd.String("chat"),
+		Decision: cmd.String("decision"), Rule: cmd.String("rule"), Limit: cmd.Int("limit"),
 	}
-	if q.Limit < 1 || q.Limit > runlog.MaxLimit {
+	if cmd.Name == "log" && (q.Limit < 1 || q.Limit > runlog.MaxLimit) {
 		return q, usagef("--limit is between 1 and %d, not %d", runlog.MaxLimit, q.Limit)
 	}
 	known := append([]tool.Code{runlog.CodeOK}, tool.Codes()...)
 	if q.Code != "" && !slices.Contains(known, q.Code) {
-		return q, usagef("no call ends with the code %q (the codes are %s)", q.Code, joinCodes(known))
+		return q, usagef("no call ends with the code %q (the codes are %s)", q.Code, join(known))
+	}
+	if q.Status != "" && !slices.Contains(runlog.Statuses(), q.Status) {
+		return q, usagef("no call stands as %q (--status is one of %s)", q.Status, join(runlog.Statuses()))
+	}
+	if decisions := runlog.Decisions(); q.Decision != "" && !slices.Contains(decisions, q.Decision) {
+		return q, usagef("policy never says %q (--decision is one of %s)", q.Decision, join(decisions))
 	}
 	if text := cmd.String("since"); text != "" {
 		since, err := config.ParseDuration(text)
@@ -64,32 +111,24 @@ func logQuery(cmd *cli.Command) (runlog.Query, error) {
 	return q, nil
 }
 
-func joinCodes(codes []tool.Code) string {
-	words := make([]string, len(codes))
-	for i, c := range codes {
-		words[i] = string(c)
+func join[T ~string](all []T) string {
+	words := make([]string, len(all))
+	for i, w := range all {
+		words[i] = string(w)
 	}
 	return strings.Join(words, ", ")
 }
 
-// printLog needs to know where the log is and nothing else of the
-// configuration: a file with mistakes is when the log is wanted most.
-func printLog(io streams, opts config.Options, q runlog.Query, asJSON bool) error {
-	cfg, problems := config.Load(opts)
-	if cfg == nil || cfg.Broken("store") {
-		return &exitError{exitUsage, problems}
-	}
-	entries, stats, err := runlog.Read(cfg.Store.Journal(), q)
+// print shows calls, oldest first.
+func (r *record) print(ctx context.Context, q runlog.Query, asJSON bool) error {
+	entries, err := r.find(ctx, q)
 	if err != nil {
 		return err
 	}
-	if stats.Broken+stats.TooLong > 0 {
-		_, _ = fmt.Fprintf(io.err, "%d lines of the journal could not be read and were skipped\n", stats.Broken+stats.TooLong)
-	}
 	if asJSON {
-		return printJSON(io.out, append([]runlog.Entry{}, entries...))
+		return printJSON(r.io.out, map[string][]runlog.Entry{"calls": append([]runlog.Entry{}, entries...)})
 	}
-	return printEntries(io, entries)
+	return printEntries(r.io, entries)
 }
 
 func printEntries(io streams, entries []runlog.Entry) error {
@@ -100,12 +139,17 @@ func printEntries(io streams, entries []runlog.Entry) error {
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "TIME\tCALL\tTOOL\tCALLER\tENDED\tRULE\tTOOK\tWHY")
 	for i := range entries {
-		e := &entries[i]
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s/%s\t%s\t%s\t%s\t%s\n",
-			e.Time.Format(time.RFC3339), plain(e.CallID), plain(e.Tool), e.Caller.Kind, plain(e.Caller.Name),
-			ending(e), plain(cmp.Or(e.Rule, "-")), took(e), cmp.Or(plain(why(e)), "-"))
+		_, _ = fmt.Fprintln(w, strings.Join(columns(&entries[i]), "\t"))
 	}
 	return w.Flush()
+}
+
+// columns are what a line shows of a call.
+func columns(e *runlog.Entry) []string {
+	return []string{
+		e.Time.Format(time.RFC3339), plain(e.CallID), plain(e.Tool), string(e.Caller.Kind) + "/" + plain(e.Caller.Name),
+		ending(e), plain(cmp.Or(e.Rule, "-")), took(e), cmp.Or(plain(why(e)), "-"),
+	}
 }
 
 // why is what the caller was told and, behind it, what only the operator may

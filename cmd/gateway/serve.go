@@ -91,7 +91,7 @@ func newServer(h *house, logger *slog.Logger) *server {
 	return &server{
 		house:   h,
 		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger}),
-		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger}),
+		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger, Backlog: h.ledger.shipper}),
 		feed:    httpapi.NewFeed(),
 		logger:  logger,
 	}
@@ -155,6 +155,7 @@ func (s *server) checks() []httpapi.Check {
 			return nil
 		}},
 		{Name: "run_log", Test: s.gateway.Ready},
+		{Name: "store", Test: s.ledger.check, Note: true},
 	}
 }
 

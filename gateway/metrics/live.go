@@ -73,9 +73,9 @@ func (l *live) Collect(out chan<- prometheus.Metric) {
 	if l.backlog == nil {
 		return
 	}
-	records, bytes := l.backlog.Backlog()
-	out <- prometheus.MustNewConstMetric(describe("run_log_backlog_records", "Records of calls that are written to the journal and not in the store yet."), prometheus.GaugeValue, float64(records))
-	out <- prometheus.MustNewConstMetric(describe("run_log_backlog_bytes", "Bytes of the journal that are not in the store yet."), prometheus.GaugeValue, float64(bytes))
+	bytes, failing := l.backlog.Backlog()
+	out <- prometheus.MustNewConstMetric(describe("run_log_backlog_bytes", "Bytes of records of calls that are written to journals and not in the store yet."), prometheus.GaugeValue, float64(bytes))
+	out <- prometheus.MustNewConstMetric(describe("run_log_store_failing", "Whether the store failed when it was last asked to take records of calls."), prometheus.GaugeValue, truth(failing))
 }
 
 // buildInfo says which program this is.

@@ -62,9 +62,9 @@ type Gateway interface {
 
 // Backlog is what waits to be stored. Its methods do not wait.
 type Backlog interface {
-	// Backlog is how many records are written and not stored yet, and the bytes
-	// they take.
-	Backlog() (records, bytes int64)
+	// Backlog is how many bytes of records are written and not stored yet, and
+	// whether the store failed when it was last asked to take some.
+	Backlog() (bytes int64, failing bool)
 }
 
 // Options are what a [Metrics] may be given; the zero value works.

@@ -29,7 +29,7 @@ func (busy) LogFailures() int64   { return 3 }
 func (busy) Upstreams() map[string]string {
 	return map[string]string{"crm": "closed", "shop": "half-open"}
 }
-func (busy) Backlog() (int64, int64) { return 12, 3400 }
+func (busy) Backlog() (int64, bool) { return 3400, true }
 
 // ended is a call that has ended: code is empty for one that went well.
 func ended(name string, known bool, code tool.Code, decision string, took time.Duration) *tool.Notice {
@@ -128,8 +128,8 @@ toolgate_config_reloads_total{outcome="failed"} 1
 toolgate_config_reloads_total{outcome="ok"} 1
 toolgate_config_reloads_total{outcome="unchanged"} 1
 toolgate_run_log_backlog_bytes 3400
-toolgate_run_log_backlog_records 12
 toolgate_run_log_failures_total 3
+toolgate_run_log_store_failing 1
 toolgate_upstream_state{state="closed",upstream="crm"} 1
 toolgate_upstream_state{state="closed",upstream="shop"} 0
 toolgate_upstream_state{state="half-open",upstream="crm"} 0

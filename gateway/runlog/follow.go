@@ -55,6 +55,15 @@ func NewFollower(ctx context.Context, dir string, archive Archive, q Query, star
 	return f, f.journals()
 }
 
+// Tell tells of a call that was found otherwise, so that it is not told again.
+func (f *Follower) Tell(e *Entry, tell func(*Entry) error) error {
+	if _, known := f.told[e.CallID]; !known {
+		f.remember(e.CallID)
+	}
+	f.told[e.CallID] = e.Status != StatusRunning
+	return tell(e)
+}
+
 // Follow tells of calls until the context or tell ends it. An archive or a journal
 // that cannot be read is tried again, and problem is told of it once.
 func (f *Follower) Follow(ctx context.Context, tell func(*Entry) error, problem func(error)) error {

@@ -117,8 +117,12 @@ func globOf(text string) (*regexp.Regexp, error) {
 func (m *matcher) matches(e *Entry) bool {
 	q := &m.query
 	for _, is := range [...]struct{ want, got string }{
-		{q.CallID, e.CallID}, {q.CallerID, e.Caller.ID}, {q.Chat, e.Chat}, {q.Decision, e.Decision},
-		{q.Rule, e.Rule}, {string(q.Status), string(e.Status)},
+		{q.CallID, e.CallID},
+		{q.CallerID, e.Caller.ID},
+		{q.Chat, e.Chat},
+		{q.Decision, e.Decision},
+		{q.Rule, e.Rule},
+		{string(q.Status), string(e.Status)},
 	} {
 		if is.want != "" && is.want != is.got {
 			return false

@@ -67,6 +67,14 @@ const (
 	StatusInterrupted Status = "interrupted" // its process is gone and never recorded an end
 )
 
+// Statuses are all ways a call stands.
+func Statuses() []Status {
+	return []Status{StatusOK, StatusError, StatusRunning, StatusInterrupted}
+}
+
+// Decisions are what policy may say of a call.
+func Decisions() []string { return []string{"allow", "deny", "ask"} }
+
 // Entry is one call as [Read] finds it.
 type Entry struct {
 	Record

@@ -43,17 +43,16 @@ type Shipper struct {
 
 	expired time.Time // when something was removed for the last time
 
-	mu    sync.Mutex // guards state
-	state Shipping
+	mu        sync.Mutex // guards state and positions
+	state     Shipping
+	positions map[string]int64 // how much of each journal had arrived after the last attempt
 }
 
 // Shipping is how shipping goes.
 type Shipping struct {
 	Err       error // why records stay in the journals; nil when they do not
-	Since     time.Time
 	Delivered int64 // records since the start of the process
 	Unread    int64 // lines that are no records since then
-	Waiting   int64 // bytes that were in journals and not delivered after the last attempt
 }
 
 // NewShipper makes a shipper of the journals in a folder. [Shipper.Run] starts it.
@@ -104,9 +103,7 @@ func (s *Shipper) Run(ctx context.Context) {
 func (s *Shipper) note(err error) {
 	s.mu.Lock()
 	before := s.state.Err
-	if s.state.Err = err; (err == nil) != (before == nil) {
-		s.state.Since = time.Now()
-	}
+	s.state.Err = err
 	s.mu.Unlock()
 	switch {
 	case err != nil && (before == nil || before.Error() != err.Error()):
@@ -165,44 +162,49 @@ func (s *Shipper) round(ctx context.Context) error {
 	defer closeAll(all)
 	positions, err := s.shelf.Positions(ctx)
 	if err != nil {
-		return s.failed(all, positions, err)
+		return err
 	}
+	defer func() { s.arrived(positions) }()
 	for i := range all {
-		o := &all[i]
-		p := parcel{journal: o, position: positions[o.name]}
+		p := parcel{journal: &all[i], position: positions[all[i].name]}
 		err := s.ship(ctx, &p)
-		positions[o.name] = p.position
+		positions[all[i].name] = p.position
 		if p.unread != nil {
-			failed = append(failed, p.unread)
+			failed = append(failed, p.unread) // the other journals are delivered
 		} else if err != nil {
-			return s.failed(all, positions, err)
+			return err
 		}
 	}
 	if err := errors.Join(failed...); err != nil {
-		return s.failed(all, positions, err)
+		return err
 	}
 	for i := range all {
 		if err := s.finish(ctx, &all[i], positions[all[i].name]); err != nil {
-			return s.failed(all, positions, err)
+			return err
 		}
 	}
-	return s.failed(nil, nil, nil)
+	return nil
 }
 
-// failed notes how much waits in journals.
-func (s *Shipper) failed(all []opened, positions map[string]int64, err error) error {
-	waiting := int64(0)
-	for i := range all {
-		if file, ok := all[i].file.(*os.File); ok {
-			if info, err := file.Stat(); err == nil {
-				waiting += max(0, info.Size()-positions[all[i].name])
-			}
-		}
-	}
+func (s *Shipper) arrived(positions map[string]int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.Waiting = waiting
-	return err
+	s.positions = positions
+}
+
+// Backlog is how many bytes lie in the journals that have not arrived, and whether
+// the last attempt to deliver some failed.
+func (s *Shipper) Backlog() (bytes int64, failing bool) {
+	s.mu.Lock()
+	positions, failing := s.positions, s.state.Err != nil
+	s.mu.Unlock()
+	names, _ := journalNames(s.dir) // where nothing can be read, nothing is known to wait
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(s.dir, name)); err == nil {
+			bytes += max(0, info.Size()-positions[name])
+		}
+	}
+	return bytes, failing
 }
 
 // finish removes a journal that nothing follows in.

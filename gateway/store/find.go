@@ -135,8 +135,12 @@ func conditions(q *runlog.Query) *filter {
 	f := &filter{}
 	f.add(`status <> 'running'`)
 	for _, is := range [...]struct{ column, want string }{
-		{"id", q.CallID}, {"caller_id", q.CallerID}, {"chat", q.Chat}, {"decision", q.Decision},
-		{"rule", q.Rule}, {"status", string(q.Status)},
+		{"id", q.CallID},
+		{"caller_id", q.CallerID},
+		{"chat", q.Chat},
+		{"decision", q.Decision},
+		{"rule", q.Rule},
+		{"status", string(q.Status)},
 	} {
 		if is.want != "" {
 			f.add(is.column+` = ?`, is.want)

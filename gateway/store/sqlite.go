@@ -46,6 +46,7 @@ type header struct {
 	text    bool // it begins like a text
 	ours    bool
 	version int
+	stale   bool // there is a log of changes that are not in the file yet
 }
 
 func readHeader(path string) (h header, err error) {
@@ -68,6 +69,9 @@ func readHeader(path string) (h header, err error) {
 		return h, nil
 	}
 	h.version = int(binary.BigEndian.Uint32(head[versionAt:]))
+	if log, err := os.Stat(path + "-wal"); err == nil {
+		h.stale = log.Size() > 0
+	}
 	h.ours = binary.BigEndian.Uint32(head[applicationAt:]) == applicationID
 	return h, nil
 }
@@ -121,21 +125,39 @@ func create(path string) error {
 	return nil
 }
 
-// migrate brings the tables to the version of this program, in one transaction.
+// versionOf reads the version of a database that is open, and refuses one that is
+// not ours.
+func versionOf(ctx context.Context, tx *sql.Tx) (version int, err error) {
+	var application, tables int
+	for query, into := range map[string]*int{
+		`PRAGMA user_version`: &version, `PRAGMA application_id`: &application, `SELECT COUNT(*) FROM sqlite_schema`: &tables,
+	} {
+		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case application != applicationID && tables > 0:
+		return 0, foreign()
+	case version > len(migrations()):
+		return 0, newer(version)
+	}
+	return version, nil
+}
+
+// migrate brings the tables to the version of this program, in one transaction,
+// and then the header of the file, which says so to whoever does not open it.
 func migrate(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	var version int
-	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+	version, err := versionOf(ctx, tx)
+	if err != nil {
 		return err
 	}
 	known := migrations()
-	if version > len(known) {
-		return newer(version)
-	}
 	if version == len(known) {
 		return nil
 	}
@@ -147,7 +169,20 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, len(known), applicationID)); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, `PRAGMA wal_checkpoint(truncate)`)
+	return err
+}
+
+// current refuses a database whose tables are not those of this program.
+func current(ctx context.Context, tx *sql.Tx) error {
+	version, err := versionOf(ctx, tx)
+	if err == nil && version < len(migrations()) {
+		return fmt.Errorf("it was written by an older version of the gateway (format %d): gateway serve brings it to this one's", version)
+	}
+	return err
 }
 
 // errNoDatabase is a file whose first bytes are lost.

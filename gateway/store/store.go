@@ -111,7 +111,9 @@ func (s *Store) connect(ctx context.Context) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.opts.ReadOnly {
+	if s.opts.ReadOnly {
+		err = transact(ctx, db, &sql.TxOptions{ReadOnly: true}, func(tx *sql.Tx) error { return current(ctx, tx) })
+	} else {
 		err = migrate(ctx, db)
 	}
 	if s.file, err = stat(s.path, err); err != nil {
@@ -139,12 +141,18 @@ func (s *Store) judge() error {
 		return nil
 	case h.ours:
 		return newer(h.version)
+	case h.sqlite && h.stale:
+		return nil // what it is shows when it is open
 	case h.sqlite:
-		return fmt.Errorf("it is the database of another program: name another file under store.url; %w", ErrRefused)
+		return foreign()
 	case h.text:
 		return fmt.Errorf("it is a text and no database: name another file under store.url; %w", ErrRefused)
 	}
 	return errNoDatabase
+}
+
+func foreign() error {
+	return fmt.Errorf("it is the database of another program: name another file under store.url; %w", ErrRefused)
 }
 
 func newer(version int) error {

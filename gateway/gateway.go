@@ -40,6 +40,7 @@ type Generation struct {
 	Policy   *policy.Engine     // nil allows every call
 	Hooks    *hook.Set          // nil has none
 	Masker   *secret.Masker     // takes this configuration's secrets out of text
+	Logged   tool.Logged        // how much is recorded of a call whose tool is not known
 	// Upstreams says how the services stand that its tools call, by name; see
 	// [Gateway.Upstreams]. Nil where nothing is known.
 	Upstreams func() map[string]string

@@ -120,8 +120,17 @@ func (p *passage) record() runlog.Record {
 		ReadOnly:  p.entry != nil && p.entry.Spec.ReadOnly(),
 		Arguments: m.Bytes(p.arguments()),
 		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),
-		CallReason: m.Text(p.reason), Notes: m.Texts(p.notes),
+		CallReason: m.Text(p.reason), Notes: m.Texts(p.notes), Logged: p.logged(),
 	}
+}
+
+// logged is how much of the call is recorded: of one whose tool is not known, as
+// much as of any tool that does not say.
+func (p *passage) logged() tool.Logged {
+	if p.entry == nil {
+		return p.generation.Logged
+	}
+	return p.entry.Spec.Logged
 }
 
 // arguments are what the tool is given or, where it never came to that, what

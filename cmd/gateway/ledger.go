@@ -28,7 +28,9 @@ func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
 		stop()
 		return nil, err
 	}
-	l := &ledger{store: s, stop: stop, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{Logger: logger})}
+	l := &ledger{store: s, stop: stop, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{
+		Keep: runlog.Keep{Age: cfg.Keep.Log.Age, Size: int64(cfg.Keep.Log.Size)}, Logger: logger,
+	})}
 	l.running.Go(func() { l.shipper.Run(ctx) })
 	return l, nil
 }

@@ -103,7 +103,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseNetworks()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
-	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams)}
+	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log}
 	return a
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // withReader adds the tool that reads on where there is another to read on of.
@@ -21,5 +22,6 @@ func reader(store result.Store) *registry.Entry {
 	if err != nil {
 		panic("the schema of " + spec.Name + ": " + err.Error()) // it is part of this program
 	}
+	spec.Logged.Results = tool.LogResultsNone // some tool's, which may say that it is not to be recorded
 	return &registry.Entry{Spec: spec, Schema: s, Runner: runner}
 }

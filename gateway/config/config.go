@@ -30,6 +30,12 @@ const (
 	// "log" says otherwise.
 	DefaultLogLevel  = "info"
 	DefaultLogFormat = "text"
+	// DefaultKeepLog is how long the record of calls is kept unless
+	// "store.keep.log.age" says otherwise.
+	DefaultKeepLog = 30 * 24 * time.Hour
+	// DefaultLogSize is the size of the store's file over which the oldest calls
+	// are removed, in bytes, unless "store.keep.log.size" says otherwise.
+	DefaultLogSize = 1 << 30
 	// StorePrefix starts the URL of a store in a file.
 	StorePrefix = "sqlite:"
 )
@@ -89,7 +95,8 @@ type Defaults struct {
 	MaxResultSize int           `koanf:"max_result_size"` // characters; more than zero
 	Retries       int           `koanf:"retries"`         // of read-only tools; not negative
 	// ThinkAugment lets models say why they call a tool; false when absent.
-	ThinkAugment bool `koanf:"think_augment"`
+	ThinkAugment bool        `koanf:"think_augment"`
+	Log          tool.Logged `koanf:"log"` // how much of a call is recorded
 }
 
 // Admit is the "admit" section: which tools are registered at all. Each entry
@@ -130,6 +137,7 @@ type Tool struct {
 	Retries         *int            `koanf:"retries"`          // that of the upstream, else of Defaults, when absent; of read-only tools
 	ConcurrencySafe *bool           `koanf:"concurrency_safe"` // true when absent, but for destructive and privileged tools
 	Exclusive       string          `koanf:"exclusive"`        // of all tools with this key one call runs at a time
+	Log             tool.Logged     `koanf:"log"`              // that of Defaults, key by key, when absent
 
 	ThinkAugment *bool             `koanf:"think_augment"` // that of Defaults when absent
 	Requires     *Requires         `koanf:"requires"`
@@ -151,7 +159,14 @@ type Store struct {
 
 // Keep is how long what the store holds is kept.
 type Keep struct {
+	Log     KeepLog       `koanf:"log"`
 	Results time.Duration `koanf:"results"` // results that were too large to show; DefaultKeepResults when absent
+}
+
+// KeepLog is how long the record of calls is kept.
+type KeepLog struct {
+	Age  time.Duration `koanf:"age"`  // since a call was stored; DefaultKeepLog when absent
+	Size tool.Size     `koanf:"size"` // of the store's file, about; the oldest calls go first; DefaultLogSize when absent
 }
 
 // Log is the "log" section: the lines that the server writes of what it does.

@@ -49,6 +49,9 @@ var descriptions = map[string]string{
 	"defaults.think_augment": "Lets models say why they call a tool, for the record and for rules.",
 
 	"defaults.max_result_size": "Most characters of text of a result that a model is given at once; the rest is kept for read_result. 16000 when absent.",
+	"defaults.log":             "How much of a call is recorded.",
+	"defaults.log.arguments":   "What is recorded of arguments: full; masked keeps names and puts types in place of values; digest is their SHA-256; none. full when absent.",
+	"defaults.log.results":     "What is recorded of results: full, up to 128 Ki characters; preview is the first 2,000; none. preview when absent.",
 	"defaults.retries":         "How often a read-only tool is tried again after a failure that may pass. 0 when absent.",
 
 	"admit.allow": "Tools to register: globs on the name, or tag:X for a tag. Every tool when absent.",
@@ -112,9 +115,12 @@ var descriptions = map[string]string{
 	"tools.*.http.auth.oauth2.client_secret": "Secret of the client.",
 	"tools.*.http.auth.oauth2.scopes":        "Scopes to ask for.",
 
-	"store.keep":         "How long what is stored is kept.",
-	"store.keep.results": "How long results that were too large to show can be read on, such as 24h.",
-	"store.url":          "sqlite: and the path of a file. A relative path starts at the folder of this file.",
+	"store.keep":          "How long what is stored is kept.",
+	"store.keep.log":      "How long the record of calls is kept.",
+	"store.keep.log.age":  "How long a call is kept after it was stored, such as 30d, which holds when absent.",
+	"store.keep.log.size": "Size of the store's file over which the oldest calls are removed, such as 1GiB, which holds when absent.",
+	"store.keep.results":  "How long results that were too large to show can be read on, such as 24h.",
+	"store.url":           "sqlite: and the path of a file. A relative path starts at the folder of this file.",
 
 	"tools.*":                  "A tool: what models read of it, its limits, and how it runs.",
 	"tools.*.enabled":          "false leaves the tool out; it is checked nevertheless. true when absent.",
@@ -128,6 +134,9 @@ var descriptions = map[string]string{
 	"tools.*.max_result_size":  "Most characters of text of the result that a model is given at once; the rest is kept for read_result.",
 	"tools.*.retries":          "How often the tool is tried again after a failure that may pass; for read-only tools.",
 	"tools.*.concurrency_safe": "Whether calls may run beside others of the same step. true when absent, but for destructive and privileged tools.",
+	"tools.*.log":              "How much of a call is recorded. What is not said here holds as under defaults.",
+	"tools.*.log.arguments":    "What is recorded of arguments: full; masked keeps names and puts types in place of values; digest is their SHA-256; none.",
+	"tools.*.log.results":      "What is recorded of results: full, up to 128 Ki characters; preview is the first 2,000; none.",
 	"tools.*.exclusive":        "A key: of all tools with the same one, one call runs at a time.",
 	"tools.*.think_augment":    "Lets models say why they call the tool, for the record and for rules.",
 	"tools.*.hints":            "Texts added to the result for the model, by the result's action, else its mode, else *.",

@@ -113,7 +113,7 @@ func fromTree(dir string, patterns []string, f *findings, tree *node) (*Config, 
 func (c *Config) setDefaults() {
 	c.Server.Listen = DefaultListen
 	c.Store.URL = DefaultStore
-	c.Store.Keep.Results = DefaultKeepResults
+	c.Store.Keep = Keep{Log: KeepLog{Age: DefaultKeepLog, Size: DefaultLogSize}, Results: DefaultKeepResults}
 	c.Log = Log{Level: DefaultLogLevel, Format: DefaultLogFormat}
 	c.Defaults = Defaults{Timeout: tool.DefaultTimeout, MaxOutput: tool.DefaultMaxOutput, MaxResultSize: tool.DefaultMaxResultSize}
 }
@@ -126,6 +126,7 @@ func (c *Config) complete() {
 		t.Timeout = cmp.Or(t.Timeout, c.Defaults.Timeout)
 		t.MaxOutput = cmp.Or(t.MaxOutput, c.Defaults.MaxOutput)
 		t.MaxResultSize = cmp.Or(t.MaxResultSize, c.Defaults.MaxResultSize)
+		t.Log = t.Log.Or(c.Defaults.Log)
 		c.Tools[name] = t
 	}
 	for name, s := range c.Secrets {

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
 
 // note is what a type cannot say of a value.
 type note struct {
@@ -19,6 +23,12 @@ type note struct {
 
 var actions = []string{"allow", "ask", "deny"}
 
+// What may be recorded of arguments and results.
+var (
+	loggedArguments = []string{string(tool.LogArgumentsDigest), string(tool.LogArgumentsFull), string(tool.LogArgumentsMasked), string(tool.LogArgumentsNone)}
+	loggedResults   = []string{string(tool.LogResultsFull), string(tool.LogResultsNone), string(tool.LogResultsPreview)}
+)
+
 // webhookURL is the note on the address of a webhook.
 var webhookURL = note{required: writeURL, absent: "the webhook has no address"}
 
@@ -29,6 +39,7 @@ const (
 	writePath       = "write the path itself"
 	writeURL        = "write it as https://host or https://host/path"
 	writeCredential = "write ${secret.name}, with the name of an entry under secrets"
+	writeLogged     = "write {arguments: masked, results: none} for example"
 	writeNetworks   = "write {allow: [10.20.0.0/16]} for example"
 )
 
@@ -58,6 +69,14 @@ var notes = withAuth(map[string]note{
 	"store.url":                          {filled: true},
 	"store.keep":                         {instead: "write {results: 24h} for example"},
 	"store.keep.results":                 {example: "24h"},
+	"store.keep.log":                     {instead: "write {age: 30d, size: 1GiB} for example"},
+	"store.keep.log.age":                 {example: "30d"},
+	"defaults.log":                       {instead: writeLogged},
+	"defaults.log.arguments":             {oneOf: loggedArguments},
+	"defaults.log.results":               {oneOf: loggedResults},
+	"tools.*.log":                        {instead: writeLogged},
+	"tools.*.log.arguments":              {oneOf: loggedArguments},
+	"tools.*.log.results":                {oneOf: loggedResults},
 	"log":                                {instead: "write {level: info, format: json} for example"},
 	"log.level":                          {oneOf: []string{"debug", "error", "info", "warn"}},
 	"log.format":                         {oneOf: []string{"json", "text"}},
@@ -145,12 +164,12 @@ var notes = withAuth(map[string]note{
 var unbuilt = unbuiltKeys(map[string]string{
 	"":         "sources profiles chats approvals discovery code_interpreter",
 	"server":   "url tls",
-	"defaults": "schema log",
+	"defaults": "schema",
 	"tools.*": "search_hint core defer output_schema " +
-		"rate_limit log extra tests python wasm",
+		"rate_limit extra tests python wasm",
 	"policy.rules.*": "expires wait approve_by approvers remember notify summary rate_limit",
 	"log":            "mask",
-	"store.keep":     "log files",
+	"store.keep":     "files",
 	"hooks":          "tests",
 	"hooks.before.*": "python",
 	"hooks.after.*":  "python",

@@ -54,6 +54,9 @@ type Record struct {
 	Error      string    // the sentence the caller was given
 	Cause      string    // what only the operator may read
 	Duration   time.Duration
+	// Logged says how much of Arguments and Result the journal keeps. It is not
+	// itself recorded.
+	Logged tool.Logged
 }
 
 // Status is how a call stands.
@@ -139,7 +142,8 @@ func (r Record) trimmed(o Options) Record {
 		*text = cut(*text, MaxText)
 	}
 	r.Notes = cutNotes(r.Notes)
-	r.Arguments, r.Result = cutArguments(r.Arguments, o.MaxArguments), cut(r.Result, o.MaxResult)
+	r.Arguments = cutArguments(reduced(r.Arguments, r.Logged.Arguments), o.MaxArguments)
+	r.Result = o.kept(r.Result, r.Logged.Results)
 	return r
 }
 

@@ -49,6 +49,7 @@ type Spec struct {
 	MaxResultSize   int
 	ConcurrencySafe bool   // may run beside other calls of its batch
 	Exclusive       string // of all tools with this key one call runs at a time; empty for none
+	Logged          Logged // how much of a call is recorded
 	Retries         int    // further attempts after one that may succeed later; for read-only tools only
 }
 

@@ -58,6 +58,9 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	if call.Chat.ID == "" {
 		call.Chat.ID = tool.DefaultChat
 	}
+	if g.chats != nil && call.Chat.Context == nil {
+		call.Chat = g.chats.Enter(call.Caller.ID, call.Chat)
+	}
 	generation, release := g.hold()
 	return &passage{gateway: g, generation: generation, release: release, call: call, requestID: tool.RequestOf(ctx), began: time.Now()}
 }

@@ -71,12 +71,21 @@ type Counter interface {
 	InTurn(req *policy.Request, decide func() (allowed bool))
 }
 
+// Chats keeps what belongs to conversations.
+type Chats interface {
+	// Enter gives the chat of a call what the caller's chat of that name holds,
+	// and notes that it was used. It does not block.
+	Enter(caller string, in tool.Chat) tool.Chat
+}
+
 // Options are what a Gateway may be given; the zero value works.
 type Options struct {
 	Logger  *slog.Logger // one line per call; nothing is logged when nil
 	Counter Counter      // one that keeps its counts in memory when nil
 	// Results keeps what is too large to show; when nil it is cut and gone.
-	Results   result.Store
+	Results result.Store
+	// Chats gives calls what their chats hold; nil where chats hold nothing.
+	Chats     Chats
 	Admission admission.Options // how many calls run and wait at once
 	Handles   handle.Options    // how many calls are started without waiting for them
 }
@@ -88,6 +97,7 @@ type Gateway struct {
 	logger     *slog.Logger
 	counter    Counter
 	results    result.Store
+	chats      Chats // nil where they hold nothing
 	gate       *admission.Gate
 	handles    *handle.Desk
 	underWay   atomic.Int64
@@ -108,6 +118,7 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		log:     log,
 		logger:  cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		results: opts.Results,
+		chats:   opts.Chats,
 		gate:    admission.New(opts.Admission),
 	}
 	g.current.Store(newTenancy(generation))

@@ -26,7 +26,7 @@ var (
 	rooms = []string{
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
-		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access",
+		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat",
 		"gateway/metrics", "gateway/clients",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
@@ -56,6 +56,7 @@ var (
 		"gateway/metrics":  {"gateway/tool"},
 		"gateway/access":   words,
 		"gateway/clients":  {"gateway/diag"},
+		"gateway/chat":     words,
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
@@ -72,11 +73,11 @@ var (
 			"gateway/registry", "gateway/runlog", "policy",
 			"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		}),
-		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
+		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
 		"gateway/mcpserver": door,
-		"gateway/httpapi":   door,
+		"gateway/httpapi":   slices.Concat(door, []string{"gateway/chat"}),
 
 		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly"}),
 

@@ -11,6 +11,7 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/result"
@@ -49,6 +50,7 @@ type house struct {
 	gateway  *gateway.Gateway
 	results  result.Store // that were too large to show
 	masker   *secret.Masker
+	chats    *chat.Desk
 	access   access.Current // who is let in by the doors that listen
 	ledger   *ledger        // nil for a program that calls one tool and ends: a server takes its records over
 	closers  []io.Closer
@@ -94,7 +96,11 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 		return fmt.Errorf("the folder of large results cannot be opened: %w", err)
 	}
 	results.Store, h.results = folder, folder
-	h.gateway = gateway.New(generation, journal, gateway.Options{Logger: logger, Results: folder})
+	if h.chats, err = chat.Open(context.Background(), nil, chat.Options{Limits: h.config.Chats, Logger: logger}); err != nil {
+		return fmt.Errorf("the chats cannot be read: %w", err)
+	}
+	h.closers = append(h.closers, h.chats)
+	h.gateway = gateway.New(generation, journal, gateway.Options{Logger: logger, Results: folder, Chats: h.chats})
 	h.closers = append(h.closers, closing(h.gateway))
 	return nil
 }

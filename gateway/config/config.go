@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/access"
+	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/cmdtool"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/hook"
@@ -58,6 +59,7 @@ type Config struct {
 	Inject    []hook.InjectConfig                `koanf:"inject"`
 	Hooks     hook.Config                        `koanf:"hooks"`
 	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
+	Chats     chat.Config                        `koanf:"chats"`
 	Store     Store                              `koanf:"store"`
 	Log       Log                                `koanf:"log"`
 

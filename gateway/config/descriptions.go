@@ -24,6 +24,10 @@ var descriptions = map[string]string{
 	"log.level":  "The least that a line must matter to be written. At debug there is a line for every HTTP request.",
 	"log.format": "How lines are written: as key=value or as JSON.",
 
+	"chats":                 "What is kept of conversations: fields that clients set and rules read.",
+	"chats.idle":            "How long a chat is kept after its last call. 7d when absent.",
+	"chats.most_per_caller": "How many chats one caller may have. 1000 when absent.",
+
 	"server.listen":       "Host and port to listen on. Other machines can reach the gateway only where callers have tokens.",
 	"server.token":        "Token of the caller client, who may call tools; a template such as ${secret.gateway}.",
 	"server.admin_token":  "Token of the caller admin, who may do everything; a template such as ${secret.admin}.",

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -22,6 +23,10 @@ func (c *Config) checkLimits() {
 	defaults := []string{"defaults"}
 	c.checkNumber(further(defaults, "max_result_size"), c.Defaults.MaxResultSize, minResultSize, maxResultSize)
 	c.checkNumber(further(defaults, "retries"), c.Defaults.Retries, 0, maxRetries)
+	c.checkNumber([]string{"chats", "most_per_caller"}, c.Chats.MostPerCaller, 1, chat.MaxMost)
+	if idle := []string{"chats", "idle"}; c.Chats.Idle > 0 && c.Chats.Idle < chat.MinIdle && !c.Broken(idle...) {
+		c.problemAt(idle, "write 7d for example", "%v is too short: when a chat was used is written down once a minute, so it is kept for at least %v", c.Chats.Idle, chat.MinIdle)
+	}
 	for _, m := range c.tree.sectionMembers("tools") {
 		t, path := c.Tools[m.key], []string{"tools", m.key}
 		c.checkNumber(further(path, "max_result_size"), t.MaxResultSize, minResultSize, maxResultSize)

@@ -51,6 +51,8 @@ var notes = withAuth(map[string]note{
 	"secrets":       {private: true, instead: "write {name: {env: NAME}}"},
 	"secrets.*":     {private: true},
 	"secrets.*.env": {private: true, filled: true}, "secrets.*.file": {private: true, filled: true},
+	"chats.idle":                         {example: "7d"},
+	"chats.most_per_caller":              {instead: "write a number, such as 1000"},
 	"server.listen":                      {filled: true, example: `"` + DefaultListen + `"`},
 	"server.token":                       {private: true, filled: true, instead: writeCredential},
 	"server.admin_token":                 {private: true, filled: true, instead: writeCredential},
@@ -162,8 +164,9 @@ var notes = withAuth(map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "sources profiles chats approvals discovery code_interpreter",
+	"":         "sources profiles approvals discovery code_interpreter",
 	"server":   "url tls",
+	"chats":    "files",
 	"defaults": "schema",
 	"tools.*": "search_hint core defer output_schema " +
 		"rate_limit extra tests python wasm",

@@ -13,6 +13,9 @@
 //	GET    /v1/events                         what happens, as server-sent events
 //	POST   /v1/policy/explain                 what the rules decide about a call; for administrators
 //	GET    /v1/openapi.json                   all this, in OpenAPI 3.1
+//	GET    /v1/chats/{id}                     what a chat holds
+//	PUT    /v1/chats/{id}                     {"context": {...}}: the fields it holds from now on
+//	DELETE /v1/chats/{id}                     forgets it
 //	GET    /healthz                           200 while the process serves
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
@@ -53,6 +56,7 @@ type Options struct {
 
 	Batch   Batch   // runs steps of a model; without it POST /v1/calls is not served
 	Once    Once    // runs calls with a key once; without it the key is not read
+	Chats   Chats   // keeps what belongs to chats; without it their paths are not served
 	Handles Handles // starts calls that end later; without it their paths and "wait" are not served
 
 	Results   Results   // without it GET /v1/results/{handle} is not served
@@ -66,6 +70,7 @@ type api struct {
 	metrics http.Handler
 	logger  *slog.Logger
 	batch   Batch
+	chats   Chats
 	handles Handles
 	once    Once
 	results Results
@@ -88,7 +93,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
-		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once,
+		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats,
 		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
@@ -107,6 +112,9 @@ func (a *api) routes() map[string]methods {
 	}
 	if a.batch != nil {
 		all["/v1/calls"] = methods{post: a.runCalls}
+	}
+	if a.chats != nil {
+		all["/v1/chats/{id}"] = methods{get: a.showChat, http.MethodPut: a.setChat, http.MethodDelete: a.dropChat}
 	}
 	if a.handles != nil {
 		all["/v1/calls/{id}"] = methods{get: a.showCall, http.MethodDelete: a.cancelCall}

@@ -103,7 +103,7 @@ func readStep(w http.ResponseWriter, r *http.Request) (step, *problem) {
 	if p != nil {
 		return step{}, p
 	}
-	inChat, p := chat(r, values)
+	inChat, p := chatOf(r, values)
 	if p != nil {
 		return step{}, p
 	}

@@ -53,7 +53,7 @@ func (a *api) readCall(w http.ResponseWriter, r *http.Request) (request, *proble
 	if p != nil {
 		return request{}, p
 	}
-	inChat, p := chat(r, values)
+	inChat, p := chatOf(r, values)
 	if p != nil {
 		return request{}, p
 	}

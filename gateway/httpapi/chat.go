@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -13,13 +12,11 @@ const (
 	// chatHeader names the chat that a call belongs to; the query parameter
 	// "chat" does too.
 	chatHeader = "X-Chat-Id"
-	// maxChatID is the most characters of a chat's name.
-	maxChatID = 128
 )
 
-// chat reads which chat the calls of a request belong to. One that names none
+// chatOf reads which chat the calls of a request belong to. One that names none
 // is left to the gateway.
-func chat(r *http.Request, values url.Values) (tool.Chat, *problem) {
+func chatOf(r *http.Request, values url.Values) (tool.Chat, *problem) {
 	named := r.Header.Values(chatHeader)
 	if values.Has("chat") {
 		named = append([]string{values.Get("chat")}, named...)
@@ -40,14 +37,8 @@ func chat(r *http.Request, values url.Values) (tool.Chat, *problem) {
 
 // checkChat refuses names that logs and URLs could not carry as they are.
 func checkChat(id string) *problem {
-	hint := fmt.Sprintf("A chat is named by 1 to %d printable ASCII characters without spaces.", maxChatID)
-	switch {
-	case id == "":
-		return badQuery("the name of the chat is empty", hint)
-	case len(id) > maxChatID:
-		return badQuery(fmt.Sprintf("the name of the chat has %d bytes", len(id)), hint)
-	case strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' }):
-		return badQuery(fmt.Sprintf("%q cannot name a chat", id), hint)
+	if err := tool.CheckChatID(id); err != nil {
+		return badQuery(err.Error(), fmt.Sprintf("A chat is named by 1 to %d printable ASCII characters without spaces.", tool.MaxChatID))
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (a *api) showTool(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	inChat, p := chat(r, values)
+	inChat, p := chatOf(r, values)
 	if p != nil {
 		p.write(w)
 		return

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -43,6 +45,23 @@ type Chat struct {
 
 // DefaultChat is the chat of a call whose client named none.
 const DefaultChat = "default"
+
+// MaxChatID is the most characters of a chat's name.
+const MaxChatID = 128
+
+// CheckChatID reports a name of a chat that logs and URLs could not carry as it
+// is: one has 1 to MaxChatID printable ASCII characters without spaces.
+func CheckChatID(id string) error {
+	switch {
+	case id == "":
+		return errors.New("the name of the chat is empty")
+	case len(id) > MaxChatID:
+		return fmt.Errorf("the name of the chat has %d bytes", len(id))
+	case strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' }):
+		return fmt.Errorf("%q cannot name a chat", id)
+	}
+	return nil
+}
 
 // Call is one request to run one tool.
 type Call struct {

@@ -1,0 +1,139 @@
+// Package chat keeps what belongs to a conversation: fields that clients set and
+// that rules, hooks and inject read as chat.context.
+//
+// A chat is known by its name and by the caller who named it. The same name of
+// another caller is another chat, so nobody can take a name from somebody else,
+// nor find out that it is used. A chat that holds nothing is not kept: it may be
+// named in calls all the same.
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+const (
+	// DefaultIdle is how long a chat is kept after its last call.
+	DefaultIdle = 7 * 24 * time.Hour
+	// MinIdle is the shortest time that may be chosen: when a chat was used last is
+	// written down once a minute.
+	MinIdle = 5 * time.Minute
+	// DefaultMost is how many chats a caller may have.
+	DefaultMost = 1000
+	// MaxMost is the most that may be chosen.
+	MaxMost = 100_000
+	// MaxContext is the most bytes of the fields of one chat, as JSON.
+	MaxContext = 64 << 10
+	// maxHeld is the most bytes of the fields of all chats, which are in memory.
+	maxHeld = 64 << 20
+)
+
+// Config is the "chats" section.
+type Config struct {
+	Idle          time.Duration `koanf:"idle"`            // DefaultIdle when absent
+	MostPerCaller int           `koanf:"most_per_caller"` // DefaultMost when absent
+}
+
+// Key names a chat.
+type Key struct {
+	Caller string // ID of the caller
+	ID     string // as the caller named it
+}
+
+// Saved is a chat as a store keeps it.
+type Saved struct {
+	Key
+	Context []byte    // a JSON object
+	Made    time.Time // when it was first given something to hold
+	Used    time.Time // when it was last used, as far as that was written down
+}
+
+// Store keeps chats. A method that returns an error has changed nothing, or
+// all of what it was asked for.
+type Store interface {
+	// Chats gives all chats.
+	Chats(ctx context.Context) ([]Saved, error)
+	// SaveChats writes chats in place of those of the same keys.
+	SaveChats(ctx context.Context, chats []Saved) error
+	// DropChats takes chats out; those that are not there are no error.
+	DropChats(ctx context.Context, keys []Key) error
+}
+
+// Chat is what a caller is shown of a chat.
+type Chat struct {
+	ID      string          `json:"id"`
+	Context json.RawMessage `json:"context"` // a JSON object
+	Made    time.Time       `json:"created_at"`
+	Used    time.Time       `json:"used_at"`
+	Expires time.Time       `json:"expires_at"` // unless it is used before
+}
+
+// entry is a chat that holds something. Only its time changes.
+type entry struct {
+	saved   Saved
+	fields  func() map[string]any // as rules see them; not to be changed
+	used    atomic.Int64          // nanoseconds since 1970
+	written atomic.Int64          // the time that the store knows
+}
+
+func newEntry(s Saved, fields func() map[string]any) *entry {
+	e := &entry{saved: s, fields: fields}
+	e.used.Store(s.Used.UnixNano())
+	e.written.Store(s.Used.UnixNano())
+	return e
+}
+
+func (e *entry) last() time.Time { return time.Unix(0, e.used.Load()) }
+
+// now is the chat with the time that it was really used.
+func (e *entry) now() Saved {
+	s := e.saved
+	s.Used = e.last()
+	return s
+}
+
+// read makes fields of a JSON object, as strictly as arguments are read. The
+// error is for whoever sent it.
+func read(raw []byte) (map[string]any, error) {
+	if len(raw) > MaxContext {
+		return nil, tool.Errorf(tool.InvalidArgs, "the context has %d bytes, and at most %d are kept", len(raw), MaxContext).
+			WithHint("Keep identifiers there, and fetch what they stand for with a tool.")
+	}
+	v, err := schema.Decode(raw)
+	if err != nil {
+		return nil, tool.Errorf(tool.InvalidArgs, "the context cannot be read: %s", err)
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return nil, tool.Errorf(tool.InvalidArgs, "the context is not a JSON object").WithHint(`Send {"context": {"name": value}}.`)
+	}
+	return fields, nil
+}
+
+// tooMany words why a caller gets no further chat.
+func tooMany(most int, idle time.Duration) error {
+	return tool.Errorf(tool.Denied, "this caller has %d chats that hold something, and may have no more", most).
+		WithHint("Delete one with DELETE /v1/chats/ID, or wait: a chat is forgotten %v after its last call.", idle)
+}
+
+// tooMuch words why nobody gets a further chat.
+func tooMuch() error {
+	e := tool.Errorf(tool.Overloaded, "the chats of all callers hold %d MiB, and no more is kept", maxHeld>>20).
+		WithHint("Try again later, or delete chats that are not needed.")
+	e.Retryable = true
+	return e
+}
+
+// unsaved words that the store failed.
+func unsaved(err error) error {
+	e := tool.Errorf(tool.Internal, "the chat could not be written to the store, and nothing was changed").
+		Because(fmt.Errorf("chats: %w", err)).WithHint("Try again; if it fails again, tell the operator.")
+	e.Retryable = true
+	return e
+}

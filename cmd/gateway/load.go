@@ -50,7 +50,7 @@ type house struct {
 	gateway  *gateway.Gateway
 	results  result.Store // that were too large to show
 	masker   *secret.Masker
-	chats    *chat.Desk
+	chats    *chat.Desk     // nil there too
 	access   access.Current // who is let in by the doors that listen
 	ledger   *ledger        // nil for a program that calls one tool and ends: a server takes its records over
 	closers  []io.Closer
@@ -96,11 +96,12 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 		return fmt.Errorf("the folder of large results cannot be opened: %w", err)
 	}
 	results.Store, h.results = folder, folder
-	if h.chats, err = chat.Open(context.Background(), nil, chat.Options{Limits: h.config.Chats, Logger: logger}); err != nil {
-		return fmt.Errorf("the chats cannot be read: %w", err)
+	options := gateway.Options{Logger: logger, Results: folder}
+	if serves {
+		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Logger: logger})
+		options.Chats, h.closers = h.chats, append(h.closers, h.chats)
 	}
-	h.closers = append(h.closers, h.chats)
-	h.gateway = gateway.New(generation, journal, gateway.Options{Logger: logger, Results: folder, Chats: h.chats})
+	h.gateway = gateway.New(generation, journal, options)
 	h.closers = append(h.closers, closing(h.gateway))
 	return nil
 }

@@ -30,6 +30,7 @@ type Options struct {
 type Desk struct {
 	store  Store // nil where chats end with the process
 	logger *slog.Logger
+	loaded bool // what the store had was taken in; only Open and the desk's own goroutine ask
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the desk writes no more
 
@@ -42,29 +43,39 @@ type Desk struct {
 	held   int            // bytes of all contexts
 }
 
-// Open gives the desk the chats of the store, which may be nil, but for those
-// that expired. [Desk.Close] ends it.
-func Open(ctx context.Context, store Store, opts Options) (*Desk, error) {
+// Open gives the desk the chats of the store, which may be nil. While the store
+// cannot be read the desk goes on without what is in it, and tries again once a
+// minute. [Desk.Close] ends it.
+func Open(ctx context.Context, store Store, opts Options) *Desk {
 	d := &Desk{
 		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}),
 		chats: map[Key]*entry{}, count: map[string]int{},
 	}
 	d.Limit(opts.Limits)
-	if store != nil {
-		saved, err := store.Chats(ctx)
-		if err != nil {
-			return nil, err
-		}
-		d.load(saved)
-	}
+	d.load(ctx)
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go d.run(ctx)
-	return d, nil
+	return d
 }
 
-// load takes in what the store had. What cannot be read any more holds nothing.
-func (d *Desk) load(saved []Saved) {
+// load takes in what the store has, unless that was done. What was set meanwhile
+// stays; what cannot be read any more holds nothing.
+func (d *Desk) load(ctx context.Context) {
+	if d.store == nil || d.loaded {
+		return
+	}
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	saved, err := d.store.Chats(ctx)
+	if err != nil {
+		d.logger.ErrorContext(ctx, "the chats cannot be read from the store", "problem", err.Error())
+		return
+	}
+	d.loaded = true
 	for _, s := range saved {
+		if d.find(s.Key) != nil {
+			continue
+		}
 		d.put(newEntry(s, sync.OnceValue(func() map[string]any {
 			fields, _ := read(s.Context)
 			return fields
@@ -227,6 +238,7 @@ func (d *Desk) run(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
+			d.load(ctx)
 			d.sweep(ctx)
 		case <-ctx.Done():
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)

@@ -12,5 +12,6 @@ type migration struct {
 func migrations() []migration {
 	return []migration{
 		{"log", logSchema},
+		{"chats", chatSchema},
 	}
 }

@@ -53,6 +53,9 @@ var strayed = map[string]map[string]string{
 		"concurrency_safe": atTool, "exclusive": atTool, "output": atTool, "retry": "did you mean retries?",
 		"keep": "write store: {keep: {results: 24h}}",
 	},
+	"chats": {
+		"ttl": "did you mean idle?", "expires": "did you mean idle?", "limit": "did you mean most_per_caller?", "most": "did you mean most_per_caller?",
+	},
 	"server": {
 		"host": "write it in listen, as host:port", "port": "write it in listen, as host:port", "address": "did you mean listen?",
 		"auth": "write token: \"${secret.name}\"", "tokens": "write token, or an entry under callers for each", "bearer": "did you mean token?",

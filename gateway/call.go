@@ -62,7 +62,10 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 		call.Chat = g.chats.Enter(call.Caller.ID, call.Chat)
 	}
 	generation, release := g.hold()
-	return &passage{gateway: g, generation: generation, release: release, call: call, requestID: tool.RequestOf(ctx), began: time.Now()}
+	return &passage{
+		gateway: g, generation: generation, release: release, call: call, began: time.Now(),
+		requestID: generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
+	}
 }
 
 // handle is the path. A step that fails ends it.

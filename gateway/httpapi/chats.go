@@ -106,7 +106,7 @@ func readContext(w http.ResponseWriter, r *http.Request) (json.RawMessage, *prob
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&sent); err != nil || dec.More() || sent.Context == nil {
+	if !json.Valid(body) || dec.Decode(&sent) != nil || sent.Context == nil {
 		return nil, &problem{
 			status: http.StatusBadRequest, Type: typeBadRequest, Message: "the body is not a chat",
 			Hint: `Send {"context": {"name": value}} and nothing else.`,

@@ -17,6 +17,7 @@ import (
 // Schema is an argument schema that compiles; safe for concurrent use.
 type Schema struct {
 	outline
+	suspects
 	body    func() *body // compiled when it is first asked for, where that is sure to succeed
 	example []string     // a few of names, the required ones first
 }
@@ -26,7 +27,6 @@ type outline struct {
 	names    []string // in declared order
 	required []string
 	closed   bool // there can be no others
-	suspects
 }
 
 // suspects are what is valid and perhaps not meant; see [Schema.DefaultMistake]

@@ -4,12 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -49,12 +56,17 @@ func describedBy(t *testing.T, handler http.Handler) *description {
 	t.Helper()
 	res := httptest.NewRecorder()
 	handler.ServeHTTP(res, httptest.NewRequest(http.MethodGet, "http://localhost/v1/openapi.json", http.NoBody))
+	return newDescription(t, res.Body.Bytes())
+}
+
+func newDescription(t *testing.T, text []byte) *description {
+	t.Helper()
 	var doc struct {
 		Paths      json.RawMessage
 		Components struct{ Schemas json.RawMessage }
 	}
 	d := &description{t: t, seen: map[string]bool{}}
-	if err := json.Unmarshal(res.Body.Bytes(), &doc); err != nil {
+	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
 	d.schemas = doc.Components.Schemas
@@ -242,3 +254,70 @@ func (d *description) events(handler http.Handler) {
 	}
 }
 
+
+// TestDescriptionOfRefusals holds what is answered to a request without a token
+// against the description, at every path.
+func TestDescriptionOfRefusals(t *testing.T) {
+	t.Parallel()
+	path := writeConfig(t, "version: 1\nserver: {token: \"${secret.t}\"}\nsecrets: {t: {file: token}}\ntools: {one: {description: One., expr: \"1\"}}\npolicy: {default: allow}\n")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "token"), []byte("0123456789abcdef0123456789abcdef"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := openFor(config.Options{Files: []string{path}}, assembly.Options{Access: true}, discardLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	s := newServer(h, discardLogger())
+	t.Cleanup(func() { _ = s.mcp.Close() })
+	handler := s.handler()
+	data, err := os.ReadFile("../../gateway/httpapi/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDescription(t, data)
+	for path, item := range d.paths {
+		for method := range item {
+			req := httptest.NewRequest(strings.ToUpper(method), "http://localhost"+regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "x"), http.NoBody)
+			res := httptest.NewRecorder()
+			handler.ServeHTTP(res, req)
+			want := http.StatusUnauthorized
+			if path == "/healthz" || path == "/readyz" {
+				want = http.StatusOK
+			}
+			if res.Code != want || res.Header().Get("X-Request-Id") == "" {
+				t.Errorf("%s %s: %d %v %s", method, path, res.Code, res.Header(), res.Body)
+			}
+			d.answer(req, res)
+		}
+	}
+}
+
+// TestExplainAtBothDoors holds that administrators read over HTTP what the command
+// prints.
+func TestExplainAtBothDoors(t *testing.T) {
+	t.Parallel()
+	path := writeConfig(t, describedConfig)
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"gateway", "policy", "explain", "--config", path, "--json", "--caller", "bob", "forbidden", "x=2"}, streams{http.NoBody, &out, &out}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := open(config.Options{Files: []string{path}}, discardLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	s := newServer(h, discardLogger())
+	t.Cleanup(func() { _ = s.mcp.Close() })
+	req := httptest.NewRequest(http.MethodPost, "http://localhost/v1/policy/explain", strings.NewReader(`{"tool":"forbidden","arguments":{"x":2},"caller":{"name":"bob"}}`))
+	req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}}))
+	res := httptest.NewRecorder()
+	s.handler().ServeHTTP(res, req)
+	var want, got any
+	if err := errors.Join(json.Unmarshal(out.Bytes(), &want), json.Unmarshal(res.Body.Bytes(), &got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -203,6 +203,7 @@ func (s *server) stop(web *http.Server, cancelCalls context.CancelCauseFunc) err
 	s.waitForCalls(endTimeout / 4)
 	cancelCalls(tool.Stopping())
 	s.waitForCalls(endTimeout / 2)
+	s.feed.Close()
 	if err := s.mcp.Close(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
 	"net"
@@ -42,6 +43,8 @@ func TestStop(t *testing.T) {
 	if _, err := io.WriteString(half, "POST /v1/tools/short/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"); err != nil {
 		t.Fatal(err)
 	}
+	events := make(chan []string, 1)
+	go func() { events <- eventsOf(server.url) }()
 	calls := map[string]func() string{
 		"short":      func() string { return callCode(server.url, "short") },
 		"long":       func() string { return callCode(server.url, "long") },
@@ -66,7 +69,29 @@ func TestStop(t *testing.T) {
 	if err := server.cmd.Wait(); err != nil {
 		t.Errorf("the server ended with %v", err)
 	}
+	// Whoever follows the events was told of every end before its stream ended.
+	if got := <-events; len(got) != 3 || strings.Count(strings.Join(got, " "), "interrupted") != 2 {
+		t.Errorf("events: %q", got)
+	}
+	if took := time.Since(began); took > stopTimeout+endTimeout+time.Second {
+		t.Errorf("it took %v", took)
+	}
 	t.Logf("stopped after %v", time.Since(began).Round(time.Millisecond))
+}
+
+// eventsOf are the ends of calls that a server tells of, until it ends.
+func eventsOf(url string) (ends []string) {
+	resp, err := http.Get(url + "/v1/events")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer func() { _ = resp.Body.Close() }()
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), `data: {"type":"call_ended"`) {
+			ends = append(ends, lines.Text())
+		}
+	}
+	return ends
 }
 
 // modernCode is callCode over MCP 2026-07-28.

@@ -41,7 +41,8 @@ type Feed struct {
 	mu        sync.Mutex // guards all below
 	ring      []event    // event n stands at n modulo its length
 	next      uint64     // number of the next event; the first has 1
-	changed   chan struct{}
+	changed   chan struct{} // closed when there is more
+	closed    bool
 	followers map[string]int // by caller
 	following int
 }
@@ -115,10 +116,25 @@ func callHappened(kind string, n *tool.Notice) event {
 	return event{kind: kind, owner: c.Caller.ID, call: told}
 }
 
+// Close tells those who follow what they have not taken yet, and ends their
+// streams. A server that stops closes its feed when the last call has ended. What
+// is told after it is told to nobody.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed {
+		f.closed = true
+		close(f.changed)
+	}
+}
+
 func (f *Feed) add(e event) {
 	e.at = time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
 	e.number = f.next
 	f.ring[e.number%feedSize] = e
 	f.next++
@@ -150,11 +166,12 @@ func (f *Feed) follow(who string) (leave func(), ok bool) {
 
 // after waits until there are events with numbers from the given one on, and gives
 // the first of them, as far as the caller may know of them, and the number to go
-// on with. Lost is how many there were that are not kept any more.
+// on with. Lost is how many there were that are not kept any more. It gives
+// nothing when the context is over or the feed is closed.
 func (f *Feed) after(ctx context.Context, from uint64, sees func(*event) bool) (found []event, next, lost uint64) {
 	for {
 		found, next, lost, changed := f.take(from, sees)
-		if len(found) > 0 || lost > 0 {
+		if len(found) > 0 || lost > 0 || changed == nil {
 			return found, next, lost
 		}
 		from = next
@@ -166,7 +183,14 @@ func (f *Feed) after(ctx context.Context, from uint64, sees func(*event) bool) (
 	}
 }
 
-// take gives what there is without waiting.
+func (f *Feed) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+// take gives what there is without waiting, and what to wait for; nil when the
+// caller has all that there will be.
 func (f *Feed) take(from uint64, sees func(*event) bool) (found []event, next, lost uint64, changed chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -178,6 +202,9 @@ func (f *Feed) take(from uint64, sees func(*event) bool) (found []event, next, l
 			found = append(found, *e)
 		}
 		from++
+	}
+	if f.closed && from == f.next {
+		return found, from, lost, nil
 	}
 	return found, from, lost, f.changed
 }

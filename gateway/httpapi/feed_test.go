@@ -215,7 +215,7 @@ func TestFollowerLimits(t *testing.T) {
 		}
 		stop()
 		group.Wait()
-		short, end := context.WithTimeout(t.Context(), time.Minute)
+		short, end := context.WithTimeout(t.Context(), 50*time.Second)
 		defer end()
 		if res := ask(short, "0"); res.Code != 200 || strings.Count(res.Body.String(), ": nothing new\n\n") != 3 {
 			t.Errorf("%d %q", res.Code, res.Body)

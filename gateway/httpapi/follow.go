@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -39,7 +40,25 @@ func (a *api) followEvents(w http.ResponseWriter, r *http.Request) {
 	if !known {
 		stream.send(eventLost, lostJSON{eventLost, "events of before are not kept"})
 	}
-	a.relayEvents(r.Context(), stream, from, &who)
+	ctx, stop := untilHungUp(r.Context())
+	defer stop()
+	a.relayEvents(ctx, stream, from, &who)
+}
+
+// untilHungUp is the context of a stream that ends with its client, but not when
+// the server stops: whoever follows is told how the last calls end. The feed is
+// closed then.
+func untilHungUp(request context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(request))
+	stop := context.AfterFunc(request, func() {
+		if _, stopping := errors.AsType[*tool.Error](context.Cause(request)); !stopping {
+			cancel()
+		}
+	})
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }
 
 // lostJSON tells a client that it was not told of everything.
@@ -62,9 +81,13 @@ func (a *api) relayEvents(ctx context.Context, stream *events, from uint64, who 
 		for i := range found {
 			stream.sendAs(a.feed.id(found[i].number), found[i].kind, found[i].told(admin))
 		}
-		if len(found) == 0 && lost == 0 && ctx.Err() == nil {
-			stream.write(": nothing new\n\n")
+		if len(found) > 0 || lost > 0 || ctx.Err() != nil {
+			continue
 		}
+		if a.feed.isClosed() {
+			return
+		}
+		stream.write(": nothing new\n\n")
 	}
 }
 

@@ -165,8 +165,14 @@ func TestDescription(t *testing.T) {
 		d.answer(req, res)
 		return res
 	}
-	get := func(target string) *httptest.ResponseRecorder { t.Helper(); return ask(tool.MayCall, "GET", target, "", "") }
-	post := func(target, body string) *httptest.ResponseRecorder { t.Helper(); return ask(tool.MayCall, "POST", target, "", body) }
+	get := func(target string) *httptest.ResponseRecorder {
+		t.Helper()
+		return ask(tool.MayCall, "GET", target, "", "")
+	}
+	post := func(target, body string) *httptest.ResponseRecorder {
+		t.Helper()
+		return ask(tool.MayCall, "POST", target, "", body)
+	}
 	for _, target := range []string{
 		"/v1/tools", "/v1/tools?format=mcp&tags=read_only", "/v1/tools?format=odd", "/v1/tools/add", "/v1/tools/add?format=mcp", "/v1/tools/hidden",
 		"/v1/openapi.json", "/v1/openapi.json?x=1", "/healthz", "/readyz", "/metrics", "/v1/results/r_2", "/v1/results/r_2?limit=0", "/v1/calls/none", "/v1/calls/none?wait=x",
@@ -253,7 +259,6 @@ func (d *description) events(handler http.Handler) {
 		}
 	}
 }
-
 
 // TestDescriptionOfRefusals holds what is answered to a request without a token
 // against the description, at every path.

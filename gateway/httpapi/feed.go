@@ -38,9 +38,9 @@ const (
 type Feed struct {
 	epoch string // of this process: numbers of another mean nothing here
 
-	mu        sync.Mutex // guards all below
-	ring      []event    // event n stands at n modulo its length
-	next      uint64     // number of the next event; the first has 1
+	mu        sync.Mutex    // guards all below
+	ring      []event       // event n stands at n modulo its length
+	next      uint64        // number of the next event; the first has 1
 	changed   chan struct{} // closed when there is more
 	closed    bool
 	followers map[string]int // by caller

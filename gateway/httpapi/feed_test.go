@@ -251,7 +251,6 @@ func TestFeedHammer(t *testing.T) {
 	group.Wait()
 }
 
-
 func BenchmarkFeed(b *testing.B) {
 	feed, n := httpapi.NewFeed(), notice("ann", "1", "")
 	b.ReportAllocs()

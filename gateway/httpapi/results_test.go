@@ -131,7 +131,7 @@ func TestResultsAreGated(t *testing.T) {
 }
 
 // broken fails in the middle of a result.
-type broken struct{ keptOf }
+type broken struct{}
 
 type half struct{}
 

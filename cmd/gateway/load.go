@@ -69,6 +69,8 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	if err != nil {
 		return nil, err
 	}
+	cfg.Forget()
+	a.Forget()
 	h := &house{config: cfg, warnings: warnings, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
 	h.access.Swap(a.Access)
 	if err := h.furnish(a.Generation, results, use.Only == "", logger); err != nil {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -179,6 +180,7 @@ func (s *server) listen(ctx context.Context, address string) error {
 	go func() { failed <- web.Serve(listener) }()
 	base := "http://" + listener.Addr().String()
 	s.logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", s.tools)
+	debug.FreeOSMemory() // reading the configuration took more than is needed from now on
 	select {
 	case err := <-failed:
 		return err

@@ -48,6 +48,10 @@ type Assembly struct {
 // Close gives up idle connections.
 func (a *Assembly) Close() error { return a.client.Close() }
 
+// Forget gives up what only the tests of a configuration need. It is for a
+// program that serves the generation.
+func (a *Assembly) Forget() { a.Tests, a.all = nil, nil }
+
 // Build compiles every part of a configuration and reports every mistake on
 // it, so that cfg.Problems then holds all there are. It starts no process and,
 // with Declared, opens no connection. With Resolved, and only when there is no

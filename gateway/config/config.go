@@ -192,6 +192,12 @@ func (c *Config) Problems() diag.Problems { return c.found().report.Problems() }
 // file.
 func (c *Config) Broken(path ...string) bool { return c.found().isBroken(path) }
 
+// Forget gives up the places of all values, which take more memory than the
+// values. What is reported later names its key and no place, and nothing can be
+// printed any more. It is for a program that goes on with what it has made of the
+// Config, whose parts hold on to cursors.
+func (c *Config) Forget() { c.tree = nil }
+
 // found lets a Config that a program made itself take problems too.
 func (c *Config) found() *findings {
 	if c.findings == nil {

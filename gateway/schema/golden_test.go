@@ -21,7 +21,7 @@ type goldenCase struct {
 	want  []string
 }
 
-func readGolden(t *testing.T, file string) []goldenCase {
+func readGolden(t testing.TB, file string) []goldenCase {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {

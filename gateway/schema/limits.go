@@ -52,6 +52,14 @@ const (
 	stepSize  = 16
 )
 
+// Limits on the portable form of a schema. A reference that is replaced where it
+// stands can make a schema exponentially larger.
+const (
+	maxPortable      = 2_000 // schemas in all
+	maxPortableDepth = 20    // schemas inside each other
+	maxPortableText  = 600   // bytes of a schema in a description
+)
+
 // Limits on messages.
 const (
 	maxProblems   = 20  // the rest is counted

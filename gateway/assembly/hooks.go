@@ -1,7 +1,10 @@
 package assembly
 
 import (
+	"encoding/json"
+
 	"github.com/toolgate/toolgate/gateway/hook"
+	"github.com/toolgate/toolgate/gateway/schema"
 )
 
 // hooks compiles the "hooks" and "inject" sections and binds them to every
@@ -27,9 +30,19 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 	deps := hook.Deps{Client: b.client, SecretNames: b.secretNames, Secrets: b.values, Broken: b.cfg.Broken}
 	set := hook.Compile(b.cfg.At(), &cfg, inject, deps, known...)
 	for _, t := range tools {
-		t.Spec.Parameters = set.Bind(t)
+		t.Spec.Parameters = shown(set.Bind(t))
 	}
 	return set
+}
+
+// shown is the form in which models are shown a schema. It never fails for one
+// that was compiled; were it to, they are shown the schema itself.
+func shown(raw json.RawMessage) json.RawMessage {
+	portable, err := schema.Portable(raw)
+	if err != nil {
+		return raw
+	}
+	return portable
 }
 
 func (b *builder) thinks(c *candidate) bool {

@@ -12,7 +12,7 @@ type MCPTool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"inputSchema"` // as declared
+	InputSchema json.RawMessage `json:"inputSchema"` // as models are shown it
 	Annotations *MCPAnnotations `json:"annotations,omitempty"`
 }
 

@@ -36,7 +36,7 @@ type Spec struct {
 	Name        string          // full name, unique in its configuration
 	Title       string          // short name for people; may be empty
 	Description string          // what the model reads to decide when to use it
-	Parameters  json.RawMessage // JSON Schema 2020-12 of the arguments, an object schema; key order kept as declared
+	Parameters  json.RawMessage // what models are shown of the arguments: an object schema of JSON Schema 2020-12, its keys in the order declared
 	Tags        []string        // in the order declared
 	Groups      []string        // names of the groups the tool is in, sorted
 	Namespace   string          // the source's name; empty for a declared tool

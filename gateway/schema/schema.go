@@ -58,10 +58,9 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if p != nil {
 		return nil, p.mistake()
 	}
-	found := suspects{defaulted: defaulted(doc), misspelt: misspelt(nil, doc)}
-	if isPlain(doc) {
+	if isPlain(doc) { // and so has no keyword that is none
 		s := planned(raw, doc)
-		s.suspects = found
+		s.suspects = suspects{defaulted: defaulted(doc)}
 		return s, nil
 	}
 	s, err := compile(raw, doc, nil)
@@ -71,7 +70,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if p := s.endless(); p != nil {
 		return nil, p.mistake()
 	}
-	s.suspects = found
+	s.suspects = suspects{defaulted: defaulted(doc), misspelt: misspelt(nil, doc)}
 	return s, nil
 }
 

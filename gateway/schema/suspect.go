@@ -18,9 +18,6 @@ func (s *Schema) DefaultMistake() *Mistake {
 	properties := members(members(s.body().doc)["properties"])
 	for _, name := range s.defaulted {
 		value := members(properties[name])["default"]
-		if p := newSimple(properties[name]); p.fits(value) {
-			continue
-		}
 		if why := s.refuses(name, value); why != "" {
 			return &Mistake{
 				Path: []string{"properties", name, "default"},
@@ -49,11 +46,18 @@ func (s *Schema) refuses(name string, value any) string {
 	return ""
 }
 
-// defaulted are the top-level properties with a default, sorted.
+// defaulted are the top-level properties with a default that is not surely
+// accepted, sorted.
 func defaulted(doc any) []string {
+	properties, _ := members(doc)["properties"].(map[string]any)
 	var names []string
-	for name, property := range members(members(doc)["properties"]) {
-		if members(property)["default"] != nil {
+	for name, property := range properties {
+		object, _ := property.(map[string]any)
+		value := object["default"]
+		if value == nil {
+			continue
+		}
+		if p := newSimple(property); !p.fits(value) {
 			names = append(names, name)
 		}
 	}

@@ -76,10 +76,13 @@ var (
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
-		"gateway/mcpserver": door,
+		"gateway/mcpserver": slices.Concat(door, []string{"gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/chat"}),
 
 		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly"}),
+
+		// What a door reads, apart from what it does about it.
+		"gateway/mcpserver/message": {},
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},

@@ -110,7 +110,7 @@ func (s *server) handler() http.Handler {
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)
-		if r.URL.Path == "/mcp" {
+		if mcpserver.ServesPath(r.URL.Path) {
 			mcp.ServeHTTP(w, r)
 			return
 		}

@@ -34,7 +34,7 @@ func (s *Server) nameTool(next mcp.MethodHandler) mcp.MethodHandler {
 
 // callTool is the inner tool: it takes the call to the gateway.
 func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	ctx, leave := s.calls.enter(ctx, req.Session)
+	ctx, leave := s.calls.enter(ctx, callName{session: req.Session})
 	defer leave()
 	if req.Extra != nil { // the context of a session is that of the request that opened it
 		if id := req.Extra.Header.Get(headerRequest); tool.IsRequestID(id) {
@@ -42,11 +42,39 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		}
 	}
 	name, _ := ctx.Value(nameKey{}).(string)
-	res := s.call(ctx, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: s.caller(ctx, req.Session), Via: tool.ViaDirect})
+	who, profile := s.view(ctx, req.Session)
+	told, end := tellProgress(ctx, req)
+	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect})
+	end()
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		return nil, notFound(res.Error)
 	}
 	return result(&res), nil
+}
+
+// view is who asks, and from where. In a session the caller is known as the last
+// request had it.
+func (s *Server) view(ctx context.Context, sdk *mcp.ServerSession) (tool.Caller, string) {
+	if open := s.sessions.of(sdk); open != nil {
+		return *open.caller.Load(), open.profile
+	}
+	return caller(ctx), profileOf(ctx)
+}
+
+// tellProgress returns a context under which a call's progress is told to a
+// client that asked for it, and what ends the telling.
+func tellProgress(ctx context.Context, req *mcp.CallToolRequest) (_ context.Context, end func()) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return ctx, func() {}
+	}
+	s := &steps{send: func(step tool.Step) {
+		// What the client cannot be told is of no consequence for the call.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: step.Done, Total: step.Total, Message: step.Message,
+		})
+	}}
+	return tool.WithProgress(ctx, s.take), s.end
 }
 
 // call asks the gateway and turns a panic of it into a failed call.
@@ -68,11 +96,15 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if r := recover(); r != nil {
 				s.logPanic(ctx, r)
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway could not answer because of a fault of its own"}
+				res, err = nil, errFault()
 			}
 		}()
 		return next(ctx, method, req)
 	}
+}
+
+func errFault() *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway could not answer because of a fault of its own"}
 }
 
 func (s *Server) logPanic(ctx context.Context, reason any) {

@@ -10,10 +10,11 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// The reasons for which calls end with their session.
+// The reasons for which calls end before their time.
 var (
 	errClosing      = error(tool.Stopping())
 	errSessionEnded = errors.New("the client ended its session")
+	errCancelled    = errors.New("the client cancelled the call")
 )
 
 // calls are the calls under way, by session. The SDK waits for them when a
@@ -22,39 +23,67 @@ var (
 type calls struct {
 	mu      sync.Mutex // guards what follows
 	closed  bool
-	running map[*mcp.ServerSession]map[*running]struct{}
+	running map[*mcp.ServerSession]map[*running]struct{} // under nil those of no session
+	named   map[callName]*running                        // those that answer without the SDK
+}
+
+// callName is what a client cancels a call by.
+type callName struct {
+	session *mcp.ServerSession
+	id      string // the identifier of the request, in JSON
 }
 
 // running is one call under way.
-type running struct{ cancel context.CancelCauseFunc }
+type running struct {
+	name   callName // no identifier where the SDK knows it
+	cancel context.CancelCauseFunc
+}
 
 // enter notes a call and gives the context it runs under; leave takes it out
-// again. After close the context is cancelled from the start.
-func (c *calls) enter(ctx context.Context, session *mcp.ServerSession) (_ context.Context, leave func()) {
+// again. After close the context is cancelled from the start. It is refused,
+// with a nil leave, when the session has a call of that name under way.
+func (c *calls) enter(ctx context.Context, name callName) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	r := &running{cancel: cancel}
+	r := &running{name: name, cancel: cancel}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.named[name] != nil {
+		cancel(nil)
+		return ctx, nil
+	}
 	if c.closed {
 		cancel(errClosing)
 	}
-	if c.running == nil {
-		c.running = map[*mcp.ServerSession]map[*running]struct{}{}
-	}
-	if c.running[session] == nil {
-		c.running[session] = map[*running]struct{}{}
-	}
-	c.running[session][r] = struct{}{}
-	return ctx, func() { c.leave(session, r) }
+	c.note(r)
+	return ctx, func() { c.leave(r) }
 }
 
-func (c *calls) leave(session *mcp.ServerSession, r *running) {
+func (c *calls) note(r *running) {
+	if c.running == nil {
+		c.running, c.named = map[*mcp.ServerSession]map[*running]struct{}{}, map[callName]*running{}
+	}
+	of := c.running[r.name.session]
+	if of == nil {
+		of = map[*running]struct{}{}
+		c.running[r.name.session] = of
+	}
+	of[r] = struct{}{}
+	if r.name.id != "" {
+		c.named[r.name] = r
+	}
+}
+
+func (c *calls) leave(r *running) {
 	r.cancel(nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.running[session], r)
-	if len(c.running[session]) == 0 {
-		delete(c.running, session)
+	if r.name.id != "" {
+		delete(c.named, r.name)
+	}
+	of := c.running[r.name.session]
+	delete(of, r)
+	if len(of) == 0 && r.name.session != nil {
+		delete(c.running, r.name.session)
 	}
 }
 
@@ -65,14 +94,29 @@ func (c *calls) has(session *mcp.ServerSession) bool {
 	return len(c.running[session]) > 0
 }
 
-// end cancels the calls of the sessions that match.
-func (c *calls) end(cause error, match func(*mcp.ServerSession) bool) {
+// cancel ends the call of the name, if there is one.
+func (c *calls) cancel(name callName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for session, running := range c.running {
-		if !match(session) {
-			continue
-		}
+	if r := c.named[name]; r != nil {
+		r.cancel(errCancelled)
+	}
+}
+
+// end cancels the calls of the session.
+func (c *calls) end(cause error, session *mcp.ServerSession) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for r := range c.running[session] {
+		r.cancel(cause)
+	}
+}
+
+// endAll cancels all calls.
+func (c *calls) endAll(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, running := range c.running {
 		for r := range running {
 			r.cancel(cause)
 		}
@@ -84,7 +128,7 @@ func (c *calls) close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.end(errClosing, func(*mcp.ServerSession) bool { return true })
+	c.endAll(errClosing)
 }
 
 func (c *calls) isClosed() bool {

@@ -39,6 +39,8 @@ func (f *fake) Tools(context.Context, tool.View) []*tool.Spec {
 	return f.specs
 }
 
+func (f *fake) HasProfile(name string) bool { return name == "small" }
+
 func (f *fake) Call(ctx context.Context, call tool.Call) tool.Result {
 	f.mu.Lock()
 	f.calls = append(f.calls, call)

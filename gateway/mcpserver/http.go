@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -17,40 +16,60 @@ const statelessVersion = "2026-07-28"
 const (
 	headerVersion = "Mcp-Protocol-Version"
 	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
 	headerSession = "Mcp-Session-Id"
+	headerEvent   = "Last-Event-Id"
 )
 
 // headerRequest carries the identifier of a request, which whoever serves the
 // handler has checked or made.
 const headerRequest = "X-Request-Id"
 
-// Handler serves both eras on one URL. It checks neither Host nor Origin beyond
-// what the SDK does on a loopback address: wrap it in a guard.
-func (s *Server) Handler() http.Handler {
+// Handler serves both eras on every path that [ServesPath] names. It checks
+// neither Host nor Origin beyond what the SDK does on a loopback address: wrap it
+// in a guard. Who sends a request is what the context says ([tool.CallerOf]).
+func (s *Server) Handler() http.Handler { return s.door(true) }
+
+// door is the handler; without the short way everything is answered by the SDK.
+func (s *Server) door(short bool) *door {
 	get := func(*http.Request) *mcp.Server { return s.mcp }
-	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		SessionTimeout:      sessionTimeout,
-		MaxRequestBodyBytes: maxMessage,
-	})
-	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		Stateless:                    true,
-		MaxRequestBodyBytes:          maxMessage,
-		PropagateRequestCancellation: true, // a client of 2026-07-28 cancels by hanging up
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.disown(r)
-		switch {
-		case s.calls.isClosed():
-			http.Error(w, tool.Stopping().Message, http.StatusServiceUnavailable)
-		case isStateless(r.Header):
-			stateless.ServeHTTP(w, r)
-		case !s.makeRoom(r):
-			http.Error(w, fmt.Sprintf("too many sessions with calls under way (at most %d): try again later", s.sessions), http.StatusServiceUnavailable)
-		default:
-			s.endSession(r)
-			sessions.ServeHTTP(w, r)
+	return &door{
+		Server: s, short: short,
+		stateful: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+			MaxRequestBodyBytes: maxMessage, // sessions that are idle are ended here, not there
+		}),
+		stateless: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
+			Stateless:                    true,
+			MaxRequestBodyBytes:          maxMessage,
+			PropagateRequestCancellation: true, // a client of 2026-07-28 cancels by hanging up
+		}),
+	}
+}
+
+// door tells the eras apart, knows whose sessions are whose, and tries the short
+// way before the SDK.
+type door struct {
+	*Server
+	short               bool
+	stateful, stateless http.Handler // of the SDK
+}
+
+// ServeHTTP answers one request.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	profile := profileIn(r.URL.Path)
+	switch {
+	case d.calls.isClosed():
+		http.Error(w, tool.Stopping().Message, http.StatusServiceUnavailable)
+	case profile != "" && !d.gateway.HasProfile(profile):
+		refuseProfile(w, profile)
+	case !isStateless(r.Header):
+		d.serveSessions(w, through(r, profile))
+	default:
+		r = through(r, profile)
+		if !d.short || !d.shortStateless(w, r) {
+			d.stateless.ServeHTTP(timed(w), r)
 		}
-	})
+	}
 }
 
 // isStateless tells the eras apart. The SDK serves them by two handlers, and
@@ -63,50 +82,39 @@ func isStateless(h http.Header) bool {
 	return h.Get(headerMethod) != ""
 }
 
-// makeRoom ends the session that was quiet longest when the request would open
-// one more than there may be: a client that opens sessions and never ends them
-// must not keep others out. It reports whether there is room now; there is none
-// only while every session has a call under way. A client whose session was
-// ended is told so and opens another (2025-11-25, basic/transports, Session
-// Management).
-func (s *Server) makeRoom(r *http.Request) bool {
-	if r.Method != http.MethodPost || r.Header.Get(headerSession) != "" {
-		return true
+// serveSessions answers a request of the older revisions.
+func (d *door) serveSessions(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(headerSession)
+	if id == "" {
+		d.openSession(w, r)
+		return
 	}
-	open := slices.Collect(s.mcp.Sessions())
-	if len(open) < s.sessions {
-		return true
+	who := caller(r.Context())
+	open := d.sessions.find(id, &who, profileOf(r.Context()))
+	if open == nil {
+		http.Error(w, "session not found", http.StatusNotFound)
+		return
 	}
-	quiet := s.activity.quietest(open, func(session *mcp.ServerSession) bool { return !s.calls.has(session) })
-	if quiet == nil {
-		return false
+	defer d.sessions.leave(open)
+	if d.short && d.shortSession(w, r, open) {
+		return
 	}
-	_ = quiet.Close() // gone either way
-	return true
+	open.caller.Store(&who)
+	if r.Method == http.MethodDelete {
+		d.calls.end(errSessionEnded, open.sdk) // the SDK would wait for them with the answer
+	}
+	d.stateful.ServeHTTP(timed(w), r)
 }
 
-// noSession is the identifier of no session: those that there are have no space.
-const noSession = "not yours"
-
-// disown takes the session out of a request that another caller sent: it is
-// answered like one for a session that does not exist, whatever else is wrong
-// with it. A request of the era without sessions has none, whatever it says.
-func (s *Server) disown(r *http.Request) {
-	id := r.Header.Get(headerSession)
-	switch {
-	case id == "":
-	case isStateless(r.Header):
-		r.Header.Del(headerSession)
-	case !s.activity.belongs(id, tool.CallerOf(r.Context(), tool.KindMCP)):
-		r.Header.Set(headerSession, noSession)
+// openSession answers a request that may open a session.
+func (d *door) openSession(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		opened, ok := d.sessions.makeRoom(d.most)
+		if !ok {
+			http.Error(w, fmt.Sprintf("too many sessions with calls under way (at most %d): try again later", d.most), http.StatusServiceUnavailable)
+			return
+		}
+		defer opened()
 	}
-}
-
-// endSession cancels the calls of a session that its client deletes: the SDK
-// would wait for them with the answer.
-func (s *Server) endSession(r *http.Request) {
-	id := r.Header.Get(headerSession)
-	if r.Method == http.MethodDelete && id != "" {
-		s.calls.end(errSessionEnded, func(session *mcp.ServerSession) bool { return session.ID() == id })
-	}
+	d.stateful.ServeHTTP(timed(w), r)
 }

@@ -23,6 +23,8 @@ func (b busy) Call(ctx context.Context, _ tool.Call) tool.Result {
 
 func (busy) Tools(context.Context, tool.View) []*tool.Spec { return nil }
 
+func (busy) HasProfile(string) bool { return false }
+
 const (
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	ping        = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
@@ -35,7 +37,7 @@ const (
 func TestSessionLimit(t *testing.T) {
 	b := busy{started: make(chan struct{})}
 	s := New(b, Options{})
-	s.sessions = 2
+	s.most = 2
 	handler := s.Handler()
 	t.Cleanup(func() { _ = s.Close() })
 	ids := make([]string, 3)

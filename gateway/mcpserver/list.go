@@ -26,7 +26,8 @@ func (s *Server) listTools(next mcp.MethodHandler) mcp.MethodHandler {
 			return next(ctx, method, req)
 		}
 		cursor := takeCursor(list)
-		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: s.caller(ctx, list.Session)}), cursor)
+		who, profile := s.view(ctx, list.Session)
+		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: who, Profile: profile}), cursor)
 		if err != nil {
 			return nil, err
 		}

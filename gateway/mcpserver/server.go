@@ -51,6 +51,8 @@ type Gateway interface {
 	Call(ctx context.Context, call tool.Call) tool.Result
 	// Tools gives what the caller may see, in list order. The specs are not changed.
 	Tools(ctx context.Context, view tool.View) []*tool.Spec
+	// HasProfile reports whether there is a profile of the name now.
+	HasProfile(name string) bool
 }
 
 // Options are what a Server may be given; the zero value works.
@@ -65,19 +67,25 @@ type Server struct {
 	gateway  Gateway
 	logger   *slog.Logger
 	mcp      *mcp.Server
-	sessions int // most at once
-	activity activity
+	info     json.RawMessage // how the server names itself
+	most     int             // sessions at once
+	sessions sessions
 	calls    calls
+	lists    lists
+	buffers  sync.Pool // of answers, as *[]byte
 }
 
 // New returns a server for the gateway. [Server.Close] ends it.
 func New(gateway Gateway, opts Options) *Server {
-	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), sessions: maxSessions}
+	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), most: maxSessions}
+	s.sessions.timeout, s.sessions.busy = sessionTimeout, s.calls.has
+	self := &mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")}
+	s.info, _ = json.Marshal(self) // two texts
 	s.mcp = mcp.NewServer(
-		&mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")},
+		self,
 		&mcp.ServerOptions{Instructions: opts.Instructions, Capabilities: capabilities(), SetCacheable: setCacheable},
 	)
-	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.noteActivity, s.listTools, s.nameTool)
+	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.noteSessions, s.listTools, s.nameTool)
 	s.ToolsChanged()
 	return s
 }
@@ -85,13 +93,14 @@ func New(gateway Gateway, opts Options) *Server {
 // CancelCalls ends the calls under way, each with an answer that says so. New
 // ones are still taken.
 func (s *Server) CancelCalls() {
-	s.calls.end(errClosing, func(*mcp.ServerSession) bool { return true })
+	s.calls.endAll(errClosing)
 }
 
 // ToolsChanged tells every session, and every subscriber of 2026-07-28, that the
 // list of tools is another one now. It does not wait for them. Announcing twice
 // within a few milliseconds tells them once.
 func (s *Server) ToolsChanged() {
+	s.lists.forget()
 	s.mcp.AddTool(&mcp.Tool{Name: innerTool, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callTool)
 }
 
@@ -105,6 +114,7 @@ func (s *Server) Close() error {
 		wg.Go(func() { _ = session.Close() }) // a session that is gone already is what was wanted
 	}
 	wg.Wait()
+	s.sessions.waiting.Wait()
 	return nil
 }
 
@@ -124,3 +134,6 @@ func capabilities() *mcp.ServerCapabilities {
 func setCacheable(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 	c.CacheScope, c.TTLMs = "private", int(listTTL.Milliseconds())
 }
+
+// caller is who sent a request. What a client calls itself is no identity.
+func caller(ctx context.Context) tool.Caller { return tool.CallerOf(ctx, tool.KindMCP) }

@@ -35,7 +35,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
-		s.calls.end(context.Cause(ctx), func(other *mcp.ServerSession) bool { return other == session })
+		s.calls.end(context.Cause(ctx), session)
 		transport.conn.drain(lastAnswers)
 		_ = session.Close() // Wait has the error
 	})

@@ -1,0 +1,52 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// ServesPath reports whether this door serves a path: /mcp, which has all tools,
+// and /p/NAME/mcp, which has those of one profile.
+func ServesPath(path string) bool {
+	return path == "/mcp" || profileIn(path) != ""
+}
+
+// profileIn is the profile that a path names; empty when it names none.
+func profileIn(path string) string {
+	rest, ok := strings.CutPrefix(path, "/p/")
+	name, ok2 := strings.CutSuffix(rest, "/mcp")
+	if !ok || !ok2 || strings.Contains(name, "/") {
+		return ""
+	}
+	return name
+}
+
+// profileKey is the context key of the profile that a request came through.
+type profileKey struct{}
+
+func profileOf(ctx context.Context) string {
+	name, _ := ctx.Value(profileKey{}).(string)
+	return name
+}
+
+// through gives the request with its profile in its context.
+func through(r *http.Request, profile string) *http.Request {
+	if profile == "" {
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), profileKey{}, profile))
+}
+
+// refuseProfile answers that there is no such profile.
+func refuseProfile(w http.ResponseWriter, name string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusNotFound)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
+		"error_type": "no_such_profile",
+		"message":    fmt.Sprintf("there is no profile %q", name),
+		"hint":       "Use /mcp, which has all tools, or the name of an entry under profiles.",
+	}})
+}

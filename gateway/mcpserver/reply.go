@@ -1,0 +1,96 @@
+package mcpserver
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// sendTimeout is how long a client may take to read an answer, or one event of
+// many.
+const sendTimeout = time.Minute
+
+// reply is the answer to one request: JSON, or events once there was one.
+type reply struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	events  bool // the header said that events follow
+}
+
+func newReply(w http.ResponseWriter) *reply {
+	return &reply{w: w, control: http.NewResponseController(w)}
+}
+
+// event sends a message that is not the answer.
+func (p *reply) event(message []byte) {
+	if !p.events {
+		p.events = true
+		header := p.w.Header()
+		header.Set("Content-Type", "text/event-stream")
+		header.Set("Cache-Control", "no-cache, no-transform")
+	}
+	event := make([]byte, 0, len(message)+len("event: message\ndata: \n\n"))
+	event = append(event, "event: message\ndata: "...)
+	event = append(event, message...)
+	p.write(append(event, "\n\n"...))
+}
+
+// answer sends the last message. The status is that of an answer without events.
+func (p *reply) answer(status int, message []byte) {
+	if p.events {
+		p.event(message)
+		return
+	}
+	header := p.w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-cache, no-transform")
+	header.Set("Content-Length", strconv.Itoa(len(message)))
+	p.w.WriteHeader(status)
+	p.write(message)
+}
+
+// write sends at once, so that the time limit holds for all of it. A client that
+// hung up has no use for an error.
+func (p *reply) write(data []byte) {
+	limited := p.control.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil
+	_, _ = p.w.Write(data)
+	_ = p.control.Flush()
+	if limited {
+		_ = p.control.SetWriteDeadline(time.Time{})
+	}
+}
+
+// timedWriter gives a client sendTimeout for each piece of an answer that it is
+// sent: one that does not read must not hold its stream, and whoever writes to
+// it, for ever.
+type timedWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func timed(w http.ResponseWriter) *timedWriter {
+	return &timedWriter{w, http.NewResponseController(w)}
+}
+
+// Write writes one piece, which is sent when it is large or flushed.
+func (t *timedWriter) Write(p []byte) (int, error) {
+	defer t.limit()()
+	return t.ResponseWriter.Write(p)
+}
+
+// FlushError sends what was written.
+func (t *timedWriter) FlushError() error {
+	defer t.limit()()
+	return t.control.Flush()
+}
+
+// Unwrap is for [http.ResponseController].
+func (t *timedWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// limit starts the time, and gives what ends it.
+func (t *timedWriter) limit() (end func()) {
+	if t.control.SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
+		return func() {} // not a connection
+	}
+	return func() { _ = t.control.SetWriteDeadline(time.Time{}) }
+}

@@ -82,7 +82,9 @@ func newWays(t testing.TB) *ways {
 }
 
 // headers of a request in a session, and of one of the new era.
-func (w *ways) legacy(more ...string) []string { return append([]string{headerSession, w.session}, more...) }
+func (w *ways) legacy(more ...string) []string {
+	return append([]string{headerSession, w.session}, more...)
+}
 
 func modern(method, name string, more ...string) []string {
 	h := []string{headerVersion, statelessVersion, headerMethod, method}

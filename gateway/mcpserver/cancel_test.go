@@ -61,7 +61,7 @@ func TestSessionDeleted(t *testing.T) {
 	gw, started, ended := stuck()
 	s := mcpserver.New(gw, mcpserver.Options{})
 	web := serve(t, s)
-	session := connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, "2025-11-25")
+	session := connect(t, mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, nil), &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, "2025-11-25")
 	answered := make(chan error, 1)
 	go func() {
 		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tool_0"})

@@ -74,15 +74,27 @@ func numbered(n int) []*tool.Spec {
 }
 
 // doors are the ways in: both eras over both transports.
-var doors = []struct {
-	name    string
-	connect func(t *testing.T, s *mcpserver.Server, version string) *mcp.ClientSession
-	version string
-}{
+var doors = []entrance{
 	{"http 2025-11-25", overHTTP, "2025-11-25"},
 	{"http 2026-07-28", overHTTP, "2026-07-28"},
 	{"stdio 2025-06-18", overStdio, "2025-06-18"},
 	{"stdio 2026-07-28", overStdio, "2026-07-28"},
+}
+
+// entrance is one way in.
+type entrance struct {
+	name    string
+	open    func(t *testing.T, s *mcpserver.Server) mcp.Transport
+	version string
+}
+
+// connect connects a plain client.
+func (e *entrance) connect(t *testing.T, s *mcpserver.Server) *mcp.ClientSession {
+	return e.connectAs(t, s, mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, nil))
+}
+
+func (e *entrance) connectAs(t *testing.T, s *mcpserver.Server, client *mcp.Client) *mcp.ClientSession {
+	return connect(t, client, e.open(t, s), e.version)
 }
 
 // throughDoors runs a test once per door with a fresh server and client.
@@ -91,7 +103,7 @@ func throughDoors(t *testing.T, gw mcpserver.Gateway, run func(*testing.T, *mcps
 		t.Run(door.name, func(t *testing.T) {
 			s := mcpserver.New(gw, mcpserver.Options{Version: "1.2.3", Instructions: "Be kind."})
 			t.Cleanup(func() { _ = s.Close() })
-			session := door.connect(t, s, door.version)
+			session := door.connect(t, s)
 			if got := session.InitializeResult().ProtocolVersion; got != door.version {
 				t.Fatalf("negotiated %s, want %s", got, door.version)
 			}
@@ -100,9 +112,9 @@ func throughDoors(t *testing.T, gw mcpserver.Gateway, run func(*testing.T, *mcps
 	}
 }
 
-func overHTTP(t *testing.T, s *mcpserver.Server, version string) *mcp.ClientSession {
+func overHTTP(t *testing.T, s *mcpserver.Server) mcp.Transport {
 	web := serve(t, s)
-	return connect(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}, version)
+	return &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: web.Client()}
 }
 
 func serve(t *testing.T, s *mcpserver.Server) *httptest.Server {
@@ -114,7 +126,7 @@ func serve(t *testing.T, s *mcpserver.Server) *httptest.Server {
 	return web
 }
 
-func overStdio(t *testing.T, s *mcpserver.Server, version string) *mcp.ClientSession {
+func overStdio(t *testing.T, s *mcpserver.Server) mcp.Transport {
 	in, clientOut := io.Pipe()
 	clientIn, out := io.Pipe()
 	done := make(chan error, 1)
@@ -127,12 +139,11 @@ func overStdio(t *testing.T, s *mcpserver.Server, version string) *mcp.ClientSes
 			t.Errorf("ServeStdio: %v", err)
 		}
 	})
-	return connect(t, &mcp.IOTransport{Reader: clientIn, Writer: clientOut}, version)
+	return &mcp.IOTransport{Reader: clientIn, Writer: clientOut}
 }
 
-func connect(t *testing.T, transport mcp.Transport, version string) *mcp.ClientSession {
+func connect(t *testing.T, client *mcp.Client, transport mcp.Transport, version string) *mcp.ClientSession {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, nil)
 	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)

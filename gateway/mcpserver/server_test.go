@@ -131,7 +131,7 @@ func TestPages(t *testing.T) {
 func TestPageAfterChange(t *testing.T) {
 	gw := &fake{specs: numbered(1500)}
 	s := mcpserver.New(gw, mcpserver.Options{})
-	session := overHTTP(t, s, "2025-11-25")
+	session := doors[0].connect(t, s)
 	first, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

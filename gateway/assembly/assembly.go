@@ -107,7 +107,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseNetworks()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
-	a.Generation = &gateway.Generation{Tools: tools, Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log}
+	a.Generation = &gateway.Generation{Tools: tools, Profiles: profilesOf(b.profiles, tools), Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log}
 	return a
 }
 
@@ -121,6 +121,7 @@ type builder struct {
 	secretNames  []string       // sorted
 	admission    admission
 	groups       groups
+	profiles     []profile
 	upstreams    map[string]*httptool.Upstream // by name; nil for one with a mistake
 	surroundings surroundings
 	watched      map[need]*watched
@@ -143,6 +144,7 @@ func newBuilder(cfg *config.Config, client *httptool.Client, mode Secrets, only 
 		b.values = make(map[string]secret.Value, len(b.secretNames))
 	}
 	b.admission, b.groups, b.upstreams = b.compileAdmit(), b.compileGroups(), b.compileUpstreams()
+	b.profiles = b.compileProfiles()
 	return b
 }
 

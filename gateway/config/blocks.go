@@ -125,17 +125,18 @@ func (c *Config) checkHooks() {
 	}
 }
 
-// checkGroups reports names of groups that a caller could not write or would
-// confuse.
-func (c *Config) checkGroups() {
+// checkSection reports names of groups or profiles that nobody could write, and
+// names of groups that models would confuse.
+func (c *Config) checkSection(section, noun string) {
 	seen := map[string]*member{}
-	for _, m := range c.tree.sectionMembers("groups") {
-		path := []string{"groups", m.key}
-		if !toolName.MatchString(m.key) {
-			c.problemAt(path, "write "+legalName(m.key)+" for example", "the name of a group has letters, digits, _ and - only, no digit or - at the start")
-			continue
+	for _, m := range c.tree.sectionMembers(section) {
+		path := []string{section, m.key}
+		switch {
+		case !toolName.MatchString(m.key):
+			c.problemAt(path, "write "+legalName(m.key)+" for example", "the name of a %s has letters, digits, _ and - only, no digit or - at the start", noun)
+		case section == "groups":
+			c.checkLookalike(seen, m, path)
 		}
-		c.checkLookalike(seen, m, path)
 	}
 }
 

@@ -56,6 +56,7 @@ type Config struct {
 	Admit     Admit                              `koanf:"admit"`
 	Tools     map[string]Tool                    `koanf:"tools"`  // by name
 	Groups    map[string]Group                   `koanf:"groups"` // by name
+	Profiles  map[string]Profile                 `koanf:"profiles"` // by name
 	Inject    []hook.InjectConfig                `koanf:"inject"`
 	Hooks     hook.Config                        `koanf:"hooks"`
 	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
@@ -112,6 +113,14 @@ type Admit struct {
 type Group struct {
 	Description string   `koanf:"description"`
 	Tools       []string `koanf:"tools"` // globs on the full name
+}
+
+// Profile is one entry of the "profiles" section: a fixed subset of the tools.
+// A tool is in it that one of the lists names.
+type Profile struct {
+	Tools  []string `koanf:"tools"`  // globs on the full name
+	Tags   []string `koanf:"tags"`   // tags, of which a tool has at least one
+	Groups []string `koanf:"groups"` // names of groups, of which a tool is in at least one
 }
 
 // Requires is what a tool needs around it.

@@ -15,6 +15,7 @@ var descriptions = map[string]string{
 	"admit":     "Which tools are registered at all. A tool must be allowed here and not denied; deny wins.",
 	"tools":     "The tools, by name. Each has exactly one of http, command and expr.",
 	"groups":    "Named groups of tools, which policy rules can match.",
+	"profiles":  "Fixed subsets of the tools, by name. Each is served at /p/NAME/mcp, and as ?profile=NAME over HTTP.",
 	"inject":    "Arguments that the server sets itself. They are taken out of the schemas that models see, and what a model sends in their place is dropped.",
 	"hooks":     "Steps around every call: before it runs and after it gave a result.",
 	"policy":    "Rules that allow, deny or ask for each call. The first rule that matches decides.",
@@ -64,6 +65,11 @@ var descriptions = map[string]string{
 	"groups.*":             "A group of tools.",
 	"groups.*.description": "What the group is for, in a line.",
 	"groups.*.tools":       "Globs on the names of the tools of the group.",
+
+	"profiles.*":        "A subset of the tools. A tool is in it that one of the lists names.",
+	"profiles.*.tools":  "Globs on the names of tools.",
+	"profiles.*.tags":   "Tags; a tool with one of them is in the profile.",
+	"profiles.*.groups": "Names of groups; a tool in one of them is in the profile.",
 
 	"inject.*":       "Arguments that the server sets on some tools.",
 	"inject.*.tools": "Globs on the names of the tools it is about.",

@@ -153,6 +153,10 @@ var notes = withAuth(map[string]note{
 	"inject.*.set":                {required: "name the arguments and their expressions"},
 	"inject.*.set.*":              {filled: true, expression: true},
 	"groups.*.tools":              {required: "name the tools of the group", filled: true},
+	"profiles":                    {instead: "write {name: {tools: [\"find_*\"]}}"},
+	"profiles.*.tools":            {filled: true}, "profiles.*.tools.*": {filled: true},
+	"profiles.*.tags": {filled: true}, "profiles.*.tags.*": {filled: true},
+	"profiles.*.groups": {filled: true}, "profiles.*.groups.*": {filled: true},
 	"admit.allow.*":               {filled: true}, "admit.deny.*": {filled: true},
 	"tools.*.requires.check": {oneOf: []string{"call", "load"}},
 	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
@@ -164,7 +168,7 @@ var notes = withAuth(map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "sources profiles approvals discovery code_interpreter",
+	"":         "sources approvals discovery code_interpreter",
 	"server":   "url tls",
 	"chats":    "files",
 	"defaults": "schema",

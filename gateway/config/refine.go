@@ -13,6 +13,7 @@ var refinements = map[string]func(*jsonSchema){
 	"admit.allow.*":  nameTag,
 	"admit.deny.*":   nameTag,
 	"groups":         func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"profiles":       func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
 	"server.callers": func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
 	"tools":          nameTools,
 	"tools.*.output": func(s *jsonSchema) { s.Default = "auto" },

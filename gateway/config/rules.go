@@ -41,7 +41,8 @@ func (c *Config) checkRules() {
 	c.checkRequests()
 	c.checkPolicy()
 	c.checkHooks()
-	c.checkGroups()
+	c.checkSection("groups", "group")
+	c.checkSection("profiles", "profile")
 	c.checkAdmit()
 	c.checkStore()
 }

@@ -46,6 +46,8 @@ type Gateway interface {
 	Call(ctx context.Context, call tool.Call) tool.Result
 	// Tools gives what the caller may see, in list order. The specs are not changed.
 	Tools(ctx context.Context, view tool.View) []*tool.Spec
+	// HasProfile reports whether there is a profile of the name now.
+	HasProfile(name string) bool
 }
 
 // Options are what the API may be given; the zero value works.

@@ -26,7 +26,12 @@ type fake struct {
 	call  tool.Call // the last one
 }
 
+func (*fake) HasProfile(name string) bool { return name == "some" }
+
 func (f *fake) Tools(_ context.Context, view tool.View) []*tool.Spec {
+	if view.Profile != "" {
+		return f.specs[:1]
+	}
 	if f.specs == nil {
 		panic("no list")
 	}
@@ -103,7 +108,7 @@ func TestAnswers(t *testing.T) {
 		{"misspelt format", "GET", "/v1/tools?format=openai-chta", "", "", 400, problem("bad_request", `unknown format \"openai-chta\"`, "did you mean openai-chat?"), ""},
 		{"empty format", "GET", "/v1/tools?format=", "", "", 400, problem("bad_request", `unknown format \"\"`, "known: mcp, openai-chat"), ""},
 		{"misspelt parameter", "GET", "/v1/tools?fromat=mcp", "", "", 400, problem("bad_request", `unknown query parameter \"fromat\"`, "did you mean format?"), ""},
-		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format, tags, exclude_tags, chat"), ""},
+		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format, tags, exclude_tags, chat, profile"), ""},
 		{"parameter twice", "GET", "/v1/tools?format=mcp&format=mcp", "", "", 400, problem("bad_request", `query parameter \"format\" is given more than once`, ""), ""},
 		{"broken query", "GET", "/v1/tools?%zz", "", "", 400, problem("bad_request", "the query string is malformed", ""), ""},
 
@@ -114,7 +119,7 @@ func TestAnswers(t *testing.T) {
 		{"broken type", "POST", "/v1/tools/echo/call", "Content-Type: ;", "{}", 415, refused(`the content type \";\" is not supported`, "Send the arguments as application/json."), ""},
 		{"too long", "POST", "/v1/tools/echo/call", "", strings.Repeat(" ", 4<<20+1), 413, refused("the request body is longer than 4194304 bytes", "Send smaller arguments."), ""},
 		{"as long as may be", "POST", "/v1/tools/fail-denied/call", "", strings.Repeat(" ", 4<<20), 403, failed("denied"), ""},
-		{"call with a parameter", "POST", "/v1/tools/echo/call?wait=0", "", "{}", 400, refused(`unknown query parameter \"wait\"`, "known: chat"), ""},
+		{"call with a parameter", "POST", "/v1/tools/echo/call?wait=0", "", "{}", 400, refused(`unknown query parameter \"wait\"`, "known: chat, profile"), ""},
 
 		{"not_found", "POST", "/v1/tools/fail-not_found/call", "", "", 404, failed("not_found"), ""},
 		{"invalid_args", "POST", "/v1/tools/fail-invalid_args/call", "", "", 422, failed("invalid_args"), ""},
@@ -270,6 +275,8 @@ func TestHangUp(t *testing.T) {
 }
 
 type hanging struct{ started, ended chan struct{} }
+
+func (h *hanging) HasProfile(string) bool { return false }
 
 func (h *hanging) Tools(context.Context, tool.View) []*tool.Spec { return nil }
 

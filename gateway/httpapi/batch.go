@@ -72,7 +72,7 @@ type step struct {
 // appended to the conversation, or, to a client that accepts text/event-stream,
 // with an event as each call ends. Only what is no batch at all is an error.
 func (a *api) runCalls(w http.ResponseWriter, r *http.Request) {
-	s, p := readStep(w, r)
+	s, p := a.readStep(w, r)
 	if p != nil {
 		p.write(w)
 		return
@@ -90,8 +90,8 @@ func (a *api) runCalls(w http.ResponseWriter, r *http.Request) {
 }
 
 // readStep reads a request for a batch, or says why it cannot be one.
-func readStep(w http.ResponseWriter, r *http.Request) (step, *problem) {
-	values, p := query(r, "format", "stop_on", "chat")
+func (a *api) readStep(w http.ResponseWriter, r *http.Request) (step, *problem) {
+	values, p := query(r, "format", "stop_on", "chat", "profile")
 	if p != nil {
 		return step{}, p
 	}
@@ -107,6 +107,10 @@ func readStep(w http.ResponseWriter, r *http.Request) (step, *problem) {
 	if p != nil {
 		return step{}, p
 	}
+	profile, p := a.profile(values)
+	if p != nil {
+		return step{}, p
+	}
 	body, p := readBody(w, r, noun{plural: "calls", less: "Send the message that holds the calls, without the messages before it."})
 	if p != nil {
 		return step{}, p
@@ -116,7 +120,7 @@ func readStep(w http.ResponseWriter, r *http.Request) (step, *problem) {
 		e := tool.AsError(err)
 		return step{}, badQuery(e.Message, e.Hint)
 	}
-	return step{format: format, stopOn: stopOn, calls: batchOf(calls, caller(r), inChat)}, nil
+	return step{format: format, stopOn: stopOn, calls: batchOf(calls, tool.Call{Caller: caller(r), Via: tool.ViaBatch, Chat: inChat, Profile: profile})}, nil
 }
 
 // stopping reads after which failures no further call is started.
@@ -132,12 +136,12 @@ func stopping(values url.Values) (string, *problem) {
 	return stopOn, nil
 }
 
-func batchOf(calls []provider.ToolCall, by tool.Caller, inChat tool.Chat) []BatchCall {
+// batchOf are the calls of a batch, each like the one given but for what it calls.
+func batchOf(calls []provider.ToolCall, like tool.Call) []BatchCall {
 	batch := make([]BatchCall, len(calls))
 	for i, c := range calls {
-		batch[i] = BatchCall{ID: c.ID, Call: tool.Call{
-			Tool: c.Name, Arguments: c.Arguments, Caller: by, Via: tool.ViaBatch, Chat: inChat,
-		}}
+		batch[i] = BatchCall{ID: c.ID, Call: like}
+		batch[i].Call.Tool, batch[i].Call.Arguments = c.Name, c.Arguments
 	}
 	return batch
 }

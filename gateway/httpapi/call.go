@@ -45,7 +45,7 @@ type request struct {
 
 // readCall reads a request for one call, or says why it cannot be one.
 func (a *api) readCall(w http.ResponseWriter, r *http.Request) (request, *problem) {
-	known := []string{"chat"}
+	known := []string{"chat", "profile"}
 	if a.handles != nil {
 		known = append(known, "wait")
 	}
@@ -54,6 +54,10 @@ func (a *api) readCall(w http.ResponseWriter, r *http.Request) (request, *proble
 		return request{}, p
 	}
 	inChat, p := chatOf(r, values)
+	if p != nil {
+		return request{}, p
+	}
+	profile, p := a.profile(values)
 	if p != nil {
 		return request{}, p
 	}
@@ -74,7 +78,7 @@ func (a *api) readCall(w http.ResponseWriter, r *http.Request) (request, *proble
 	if once != "" && values.Has("wait") {
 		return request{}, badQuery("a call with an "+onceHeader+" cannot be answered later", "Leave out wait, or the header.")
 	}
-	call := tool.Call{Tool: r.PathValue("name"), Arguments: args, Caller: caller(r), Via: tool.ViaDirect, Chat: inChat}
+	call := tool.Call{Tool: r.PathValue("name"), Arguments: args, Caller: caller(r), Via: tool.ViaDirect, Chat: inChat, Profile: profile}
 	return request{call: call, wait: wait, mayEndLater: values.Has("wait"), once: once}, nil
 }
 
@@ -91,7 +95,11 @@ func writeResult(w http.ResponseWriter, res tool.Result) {
 // refused is the result of a call that never reached the gateway. It has the
 // form and the codes of every other result, so a client needs one reader only.
 func refused(name string, p *problem) tool.Result {
-	return failure(name, &tool.Error{Code: tool.InvalidArgs, Message: p.Message, Hint: p.Hint})
+	code := tool.InvalidArgs
+	if p.Type == typeNoProfile {
+		code = tool.NotFound
+	}
+	return failure(name, &tool.Error{Code: code, Message: p.Message, Hint: p.Hint})
 }
 
 // failure is the result of a call that did not take place. The error is copied:

@@ -252,7 +252,7 @@ func TestOneTool(t *testing.T) {
 		{"/v1/tools/c", 200, `{"type":"function","function":{"name":"c","parameters":{"type":"object","properties":{}}}}`},
 		{"/v1/tools/d", 404, problem("not_found", `no tool is named \"d\"`, "GET /v1/tools lists those that there are.")},
 		{"/v1/tools/A", 404, problem("not_found", `no tool is named \"A\"`, "GET /v1/tools lists those that there are.")},
-		{"/v1/tools/a?tags=x", 400, problem("bad_request", `unknown query parameter \"tags\"`, "known: format, chat")},
+		{"/v1/tools/a?tags=x", 400, problem("bad_request", `unknown query parameter \"tags\"`, "known: format, chat, profile")},
 		{"/v1/tools?tags=", 400, problem("bad_request", `tags is \"\", which names an empty tag`, "Write tags with commas between them, such as tags=read_only,network.")},
 		{"/v1/tools?exclude_tags=a,,b", 400, problem("bad_request", `exclude_tags is \"a,,b\", which names an empty tag`, "Write tags with commas between them, such as exclude_tags=read_only,network.")},
 	} {

@@ -50,7 +50,7 @@ func (f filter) of(specs []*tool.Spec) []*tool.Spec {
 
 // showTool answers one tool in the format asked for, as it stands in the list.
 func (a *api) showTool(w http.ResponseWriter, r *http.Request) {
-	values, p := query(r, "format", "chat")
+	values, p := query(r, "format", "chat", "profile")
 	if p != nil {
 		p.write(w)
 		return
@@ -60,13 +60,13 @@ func (a *api) showTool(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	inChat, p := chatOf(r, values)
+	view, p := a.view(r, values)
 	if p != nil {
 		p.write(w)
 		return
 	}
 	name := r.PathValue("name")
-	specs := a.gateway.Tools(r.Context(), tool.View{Caller: caller(r), Chat: inChat})
+	specs := a.gateway.Tools(r.Context(), view)
 	at := slices.IndexFunc(specs, func(s *tool.Spec) bool { return s.Name == name })
 	if at < 0 {
 		p := &problem{status: http.StatusNotFound, Type: string(tool.NotFound), Message: fmt.Sprintf("no tool is named %q", shown(name)), Hint: "GET /v1/tools lists those that there are."}

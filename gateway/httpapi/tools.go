@@ -41,7 +41,7 @@ func shapes() map[string]*shape {
 // listTools answers {"tools": [...]} in the format asked for: one envelope for
 // all of them, which can be merged into a provider's request as it is.
 func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
-	values, p := query(r, "format", "tags", "exclude_tags", "chat")
+	values, p := query(r, "format", "tags", "exclude_tags", "chat", "profile")
 	if p != nil {
 		p.write(w)
 		return
@@ -56,12 +56,12 @@ func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	inChat, p := chatOf(r, values)
+	view, p := a.view(r, values)
 	if p != nil {
 		p.write(w)
 		return
 	}
-	specs := a.gateway.Tools(r.Context(), tool.View{Caller: caller(r), Chat: inChat})
+	specs := a.gateway.Tools(r.Context(), view)
 	sendTagged(w, r, map[string]any{"tools": write.list(filter.of(specs))})
 }
 

@@ -54,8 +54,8 @@ type Config struct {
 	Upstreams map[string]httptool.UpstreamConfig `koanf:"upstreams"` // by name; paths of files are absolute
 	Defaults  Defaults                           `koanf:"defaults"`
 	Admit     Admit                              `koanf:"admit"`
-	Tools     map[string]Tool                    `koanf:"tools"`  // by name
-	Groups    map[string]Group                   `koanf:"groups"` // by name
+	Tools     map[string]Tool                    `koanf:"tools"`    // by name
+	Groups    map[string]Group                   `koanf:"groups"`   // by name
 	Profiles  map[string]Profile                 `koanf:"profiles"` // by name
 	Inject    []hook.InjectConfig                `koanf:"inject"`
 	Hooks     hook.Config                        `koanf:"hooks"`

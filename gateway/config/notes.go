@@ -157,7 +157,7 @@ var notes = withAuth(map[string]note{
 	"profiles.*.tools":            {filled: true}, "profiles.*.tools.*": {filled: true},
 	"profiles.*.tags": {filled: true}, "profiles.*.tags.*": {filled: true},
 	"profiles.*.groups": {filled: true}, "profiles.*.groups.*": {filled: true},
-	"admit.allow.*":               {filled: true}, "admit.deny.*": {filled: true},
+	"admit.allow.*": {filled: true}, "admit.deny.*": {filled: true},
 	"tools.*.requires.check": {oneOf: []string{"call", "load"}},
 	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
 	"policy.rules.*.tags": {filled: true}, "policy.rules.*.tags.*": {filled: true},

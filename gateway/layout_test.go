@@ -27,7 +27,7 @@ var (
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat",
-		"gateway/metrics", "gateway/clients",
+		"gateway/metrics", "gateway/clients", "gateway/watch",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
 	porch = []string{"gateway/hook"}
@@ -57,6 +57,7 @@ var (
 		"gateway/access":   words,
 		"gateway/clients":  {"gateway/diag"},
 		"gateway/chat":     words,
+		"gateway/watch":    {},
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
@@ -108,6 +109,7 @@ var (
 		"github.com/pelletier/go-toml/":          "gateway/clients",
 		"golang.org/x/text/":                     "gateway/httptool",
 		"github.com/ncruces/go-sqlite3":          "gateway/store",
+		"github.com/fsnotify/fsnotify":           "gateway/watch",
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",
 	}

@@ -30,6 +30,8 @@ type Options struct {
 	// Set are settings such as "server.listen=127.0.0.1:9000"; a key that holds
 	// a dot stands in double quotes.
 	Set []string
+	// Trace, when not nil, is told what was found on disk.
+	Trace *Trace
 }
 
 // Load reads a configuration. It reads at most 16 MiB of a file, 64 MiB and 256
@@ -40,7 +42,12 @@ type Options struct {
 // read as a map at all, or there are more problems than are shown, the Config
 // is nil. With other errors it holds what was readable, so that the owners of
 // healthy blocks can report theirs too before the configuration is refused.
-func Load(opts Options) (*Config, diag.Problems) { return load(disk{}, opts) }
+func Load(opts Options) (*Config, diag.Problems) {
+	if opts.Trace != nil {
+		return load(opts.Trace.over(disk{}), opts)
+	}
+	return load(disk{}, opts)
+}
 
 // LoadFile is [Load] for one file without an environment.
 func LoadFile(path string) (*Config, diag.Problems) { return Load(Options{Files: []string{path}}) }

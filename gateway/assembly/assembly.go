@@ -5,6 +5,7 @@ package assembly
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
@@ -40,9 +41,14 @@ type Assembly struct {
 	Access *access.Book
 	// Tests are those of the policy section; nil without one.
 	Tests *policy.Tests
+	// Secrets are the values that were read, by name; empty with Declared.
+	Secrets map[string]secret.Value
 
-	all    []*candidate
-	client *httptool.Client
+	all     []*candidate
+	client  *httptool.Client
+	results result.Store
+	lookout *lookout     // for tools whose needs are watched; nil without any
+	tenants atomic.Int64 // generations that are not closed
 }
 
 // Close gives up idle connections.
@@ -50,7 +56,23 @@ func (a *Assembly) Close() error { return a.client.Close() }
 
 // Forget gives up what only the tests of a configuration need. It is for a
 // program that serves the generation.
-func (a *Assembly) Forget() { a.Tests, a.all = nil, nil }
+func (a *Assembly) Forget() {
+	if a.Tests = nil; a.lookout == nil {
+		a.all = nil
+	}
+}
+
+// generation is g with its end: what the assembly holds is given up with the
+// last of its generations.
+func (a *Assembly) generation(g gateway.Generation) *gateway.Generation {
+	a.tenants.Add(1)
+	g.Close = func() {
+		if a.tenants.Add(-1) == 0 {
+			_ = a.Close() // it closes connections, which cannot fail
+		}
+	}
+	return &g
+}
 
 // Build compiles every part of a configuration and reports every mistake on
 // it, so that cfg.Problems then holds all there are. It starts no process and,
@@ -74,7 +96,7 @@ type Options struct {
 
 // BuildWith is [Build] with more to choose.
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
-	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow)}
+	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results}
 	b := newBuilder(cfg, a.client, opts.Secrets, opts.Only)
 	all := b.tools()
 	engine := b.policy(all)
@@ -87,7 +109,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	registered := b.registered(all)
 	a.LeftOut = b.leftOut
 	if opts.Secrets == Resolved {
-		b.resolve(b.neededSecrets(b.ofInterest(registered), opts.Access))
+		b.resolve(b.neededSecrets(b.ofInterest(mayBeServed(registered, all)), opts.Access))
 	}
 	if opts.Access && opts.Secrets == Resolved && cfg.Problems().Err() == nil {
 		a.Access = doorman.Resolve(b.values)
@@ -107,7 +129,12 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseNetworks()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
-	a.Generation = &gateway.Generation{Tools: tools, Profiles: profilesOf(b.profiles, tools), Policy: engine, Hooks: hooks, Masker: b.masker, Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log}
+	a.Secrets = b.values
+	a.Generation = a.generation(gateway.Generation{
+		Tools: tools, Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
+		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log,
+	})
+	a.lookout = b.watchNeeds(all)
 	return a
 }
 
@@ -126,6 +153,7 @@ type builder struct {
 	surroundings surroundings
 	watched      map[need]*watched
 	leftOut      map[string]string // why, by the tool's name
+	lacks        map[need]*lack    // what was looked for before tools were registered, and not found
 	// values is nil unless secrets are resolved. Runners keep it and are not run
 	// before it is filled: which values are needed is known only when all tools
 	// are compiled.

@@ -22,6 +22,11 @@ func (c *candidate) atCall() bool {
 	return c.config.Requires != nil && c.config.Requires.Check == checkCall
 }
 
+// isWatched reports whether the needs are looked at again and again.
+func (c *candidate) isWatched() bool {
+	return c.config.Requires != nil && c.config.Requires.Check == checkWatch && len(c.needs) > 0
+}
+
 // specsOf are the tools of all candidates, whether registered or not.
 func specsOf(all []*candidate) []*tool.Spec {
 	specs := make([]*tool.Spec, 0, len(all))
@@ -42,13 +47,13 @@ func entriesOf(some []*candidate) []*registry.Entry {
 // registered are the candidates that are admitted and, where the configuration
 // is to be run, have what they need. One that is left out gets a warning.
 func (b *builder) registered(all []*candidate) []*candidate {
-	lacks := b.lookAround(all)
+	b.lacks = b.lookAround(all)
 	var out []*candidate
 	for _, c := range all {
 		if !c.admitted {
 			continue
 		}
-		if why := short(c.needs, lacks); why != "" && !c.atCall() {
+		if why := short(c.needs, b.lacks); why != "" && !c.atCall() {
 			b.leftOut[c.entry.Spec.Name] = why
 			b.at("tools", c.entry.Spec.Name).Warnf("", "left out: %s", why)
 			continue

@@ -8,7 +8,6 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
-	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -51,14 +50,14 @@ func (p *profile) has(s *tool.Spec) bool {
 }
 
 // profilesOf are the profiles as the gateway knows them: the names of the tools
-// in each.
-func profilesOf(profiles []profile, tools *registry.Registry) map[string]gateway.Profile {
+// in each, those included that are served only while what they need is there.
+func profilesOf(profiles []profile, specs []*tool.Spec) map[string]gateway.Profile {
 	out := make(map[string]gateway.Profile, len(profiles))
 	for i := range profiles {
 		in := gateway.Profile{}
-		for _, e := range tools.All() {
-			if profiles[i].has(e.Spec) {
-				in[e.Spec.Name] = true
+		for _, s := range specs {
+			if profiles[i].has(s) {
+				in[s.Name] = true
 			}
 		}
 		out[profiles[i].name] = in

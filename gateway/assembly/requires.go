@@ -17,8 +17,11 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// checkCall is the value of "requires.check" that looks at each call.
-const checkCall = "call"
+// The values of "requires.check" beside load, which looks at the start only.
+const (
+	checkCall  = "call"  // looks at each call
+	checkWatch = "watch" // looks again and again, and takes the tool in and out
+)
 
 // need is one thing that a tool needs around it. It is comparable, so that what
 // several tools need is looked for once.

@@ -284,3 +284,22 @@ tools.yaml:3:43: secrets.two: environment variable ASSEMBLY_NEVER_TWO is not set
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestWatchedSecrets: a tool that is left out until what it needs comes has its
+// secrets from the start, for it is not built again when it comes.
+func TestWatchedSecrets(t *testing.T) {
+	t.Setenv("ASSEMBLY_KEY", "a value of some length")
+	for check, wants := range map[string]bool{"watch": true, "load": false} {
+		for name, set := range map[string]bool{"ASSEMBLY_KEY": true, "ASSEMBLY_UNSET": false} {
+			_, problems := build(t, `
+version: 1
+secrets: {key: {env: `+name+`}}
+tools: {a: {description: A., requires: {command: [no-such-program], check: `+check+`}, command: {argv: [cat], stdin: "${secret.key}"}}}
+policy: {default: allow}
+`, assembly.Resolved)
+			if refused := strings.Contains(problems, "ASSEMBLY_UNSET is not set"); refused != (wants && !set) {
+				t.Errorf("check: %s, %s: %v", check, name, problems)
+			}
+		}
+	}
+}

@@ -129,7 +129,8 @@ type Requires struct {
 	Command []string `koanf:"command"` // programs that must be found
 	URL     []string `koanf:"url"`     // addresses that must answer
 	// Check says when this is looked at: load (when absent), and then a tool
-	// that lacks something is left out, or call, and then its calls fail.
+	// that lacks something is left out; watch, which is load again and again; or
+	// call, and then its calls fail.
 	Check string `koanf:"check"`
 }
 

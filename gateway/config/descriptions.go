@@ -155,7 +155,7 @@ var descriptions = map[string]string{
 	"tools.*.requires.env":     "Environment variables that must be set and not empty.",
 	"tools.*.requires.command": "Programs that must be found in PATH, or, with a slash in the name, in the folder of this file. They are not run.",
 	"tools.*.requires.url":     "Addresses that must answer with a status below 500.",
-	"tools.*.requires.check":   "When to look: load leaves out a tool that lacks something; call keeps it, and each call that finds something missing fails. load when absent.",
+	"tools.*.requires.check":   "When to look: load, at the start, and a tool that lacks something is left out; watch, again and again, and the tool comes and goes; call, at each call, which then fails. load when absent.",
 
 	"tools.*.http":                           "Runs the tool as an HTTP request. Its texts are templates with ${args.x} and ${secret.x}.",
 	"tools.*.http.url":                       "Base address. Scheme and host must be literal.",

@@ -158,7 +158,7 @@ var notes = withAuth(map[string]note{
 	"profiles.*.tags": {filled: true}, "profiles.*.tags.*": {filled: true},
 	"profiles.*.groups": {filled: true}, "profiles.*.groups.*": {filled: true},
 	"admit.allow.*": {filled: true}, "admit.deny.*": {filled: true},
-	"tools.*.requires.check": {oneOf: []string{"call", "load"}},
+	"tools.*.requires.check": {oneOf: []string{"call", "load", "watch"}},
 	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
 	"policy.rules.*.tags": {filled: true}, "policy.rules.*.tags.*": {filled: true},
 	"policy.rules.*.callers": {filled: true}, "policy.rules.*.callers.*": {filled: true},

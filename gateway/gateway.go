@@ -135,9 +135,14 @@ func (g *Gateway) Close(ctx context.Context) error { return g.handles.Close(ctx)
 func (g *Gateway) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	gen, release := g.hold()
 	defer release()
+	return gen.Listed(view)
+}
+
+// Listed are the tools of the generation that a view shows, in list order.
+func (g *Generation) Listed(view tool.View) []*tool.Spec {
 	var specs []*tool.Spec
-	for _, e := range gen.Tools.All() {
-		if gen.has(view.Profile, e.Spec) && gen.Policy.Lists(e.Spec, view.Caller) {
+	for _, e := range g.Tools.All() {
+		if g.has(view.Profile, e.Spec) && g.Policy.Lists(e.Spec, view.Caller) {
 			specs = append(specs, e.Spec)
 		}
 	}

@@ -77,10 +77,11 @@ var (
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
+		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/chat"}),
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly", "gateway/reload"}),
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},
@@ -140,7 +141,7 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 		{"gateway/expression", "gateway/schema"},
 		rooms, slices.Concat(porch, cellar), hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
-		{"cmd/gateway"},
+		{"gateway/reload"}, {"cmd/gateway"},
 	}
 	level := map[string]int{}
 	for i, layer := range layers {

@@ -14,6 +14,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/reload"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/secret"
@@ -48,11 +49,13 @@ type house struct {
 	leftOut  map[string]string // why, by the tool's name
 	tools    int               // that are registered
 	gateway  *gateway.Gateway
-	results  result.Store // that were too large to show
-	masker   *secret.Masker
+	results  result.Store   // that were too large to show
+	masker   *secret.Masker // of the first generation
 	chats    *chat.Desk     // nil there too
 	access   access.Current // who is let in by the doors that listen
 	ledger   *ledger        // nil for a program that calls one tool and ends: a server takes its records over
+	source   *reload.Source
+	version  *reload.Version // the first one
 	closers  []io.Closer
 }
 
@@ -65,13 +68,13 @@ func open(opts config.Options, logger *slog.Logger) (*house, error) {
 func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
 	use.Secrets, use.Results = assembly.Resolved, results
-	cfg, a, warnings, err := compile(opts, func(cfg *config.Config) *assembly.Assembly { return assembly.BuildWith(cfg, use) })
-	if err != nil {
-		return nil, err
+	source := &reload.Source{Options: opts, Build: func(cfg *config.Config) *assembly.Assembly { return assembly.BuildWith(cfg, use) }}
+	v := source.Read()
+	if err := v.Problems.Err(); err != nil {
+		return nil, &exitError{exitUsage, v.Problems}
 	}
-	cfg.Forget()
-	a.Forget()
-	h := &house{config: cfg, warnings: warnings, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, closers: []io.Closer{a}}
+	a := v.Assembly
+	h := &house{config: v.Config, warnings: v.Problems, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, source: source, version: v, closers: []io.Closer{a}}
 	h.access.Swap(a.Access)
 	if err := h.furnish(a.Generation, results, use.Only == "", logger); err != nil {
 		return nil, errors.Join(err, h.Close())

@@ -67,7 +67,16 @@ func main() {
 // in good order; a second signal ends the process at once. Elsewhere the first
 // one does: a command that is stuck must not need two.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return until(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// untilToldToStop is untilSignal for a server, which a hangup does not end.
+func untilToldToStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	return until(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+func until(ctx context.Context, signals ...os.Signal) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, signals...)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

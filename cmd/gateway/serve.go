@@ -22,6 +22,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/mcpserver"
 	"github.com/toolgate/toolgate/gateway/metrics"
+	"github.com/toolgate/toolgate/gateway/reload"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -62,16 +63,17 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	log.hide(h.masker)
 	lines.use(h.config.Log)
+	log.hide(h.masker)
 	warn(logger, h.warnings)
 	defer takeStandardLog(logger)()
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	defer h.gateway.Watch(s.metrics)()
 	defer h.gateway.Watch(s.feed)()
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilToldToStop(ctx)
 	defer stop()
+	defer s.reloadWhenAsked(ctx, log, lines)()
 	if stdio {
 		return s.mcp.ServeStdio(ctx, io.in, io.out)
 	}
@@ -84,6 +86,7 @@ type server struct {
 	mcp      *mcpserver.Server
 	metrics  *metrics.Metrics
 	feed     *httpapi.Feed
+	reloader *reload.Reloader // nil where nothing is reloaded
 	logger   *slog.Logger
 	stopping atomic.Bool
 }
@@ -106,7 +109,7 @@ func (s *server) handler() http.Handler {
 	api := httpapi.New(s.gateway, httpapi.Options{
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
 		Batch: batches{s.gateway}, Chats: s.chats, Handles: handles{s.gateway.Handles()}, Once: onces{s.gateway},
-		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Feed: s.feed,
+		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Feed: s.feed, Reload: s.reloading(),
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)
@@ -157,6 +160,7 @@ func (s *server) checks() []httpapi.Check {
 		}},
 		{Name: "run_log", Test: s.gateway.Ready},
 		{Name: "store", Test: s.ledger.check, Note: true},
+		{Name: "configuration", Test: s.checkReloaded, Note: true},
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 // it has no room for is dropped, and the next line that goes out says how much.
 // Lines of libraries come through it, too, so known secrets are taken out here.
 type talk struct {
-	masker  atomic.Pointer[secret.Masker]
+	maskers atomic.Pointer[[]*secret.Masker]
 	lines   chan []byte
 	dropped atomic.Int64
 	done    chan struct{}
@@ -41,12 +41,18 @@ func newTalk(w io.Writer) *talk {
 	return t
 }
 
-// hide takes the secrets that the masker knows out of the lines to come.
-func (t *talk) hide(m *secret.Masker) { t.masker.Store(m) }
+// hide takes the secrets that the maskers know, and no others, out of the lines
+// to come.
+func (t *talk) hide(maskers ...*secret.Masker) { t.maskers.Store(&maskers) }
 
 // Write takes one line; it never fails and never waits.
 func (t *talk) Write(line []byte) (int, error) {
-	own := t.masker.Load().Bytes(append([]byte(nil), line...))
+	own := append([]byte(nil), line...)
+	if maskers := t.maskers.Load(); maskers != nil {
+		for _, m := range *maskers {
+			own = m.Bytes(own)
+		}
+	}
 	select {
 	case t.lines <- own:
 	default:

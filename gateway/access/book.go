@@ -3,6 +3,7 @@ package access
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"slices"
 	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -39,6 +40,15 @@ func (b *Book) Identify(token string) (tool.Caller, bool) {
 		return tool.Caller{}, false
 	}
 	return b.callers[at], true
+}
+
+// Callers are those that have a token; the nil Book knows none. What they hold is
+// shared: do not change it.
+func (b *Book) Callers() []tool.Caller {
+	if b == nil {
+		return nil
+	}
+	return slices.Clone(b.callers)
 }
 
 // Current holds the book that counts now; safe for concurrent use. Until the

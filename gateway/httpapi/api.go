@@ -16,6 +16,7 @@
 //	GET    /v1/chats/{id}                     what a chat holds
 //	PUT    /v1/chats/{id}                     {"context": {...}}: the fields it holds from now on
 //	DELETE /v1/chats/{id}                     forgets it
+//	POST   /v1/reload                         reads the configuration again; for administrators
 //	GET    /healthz                           200 while the process serves
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
@@ -64,6 +65,7 @@ type Options struct {
 	Results   Results   // without it GET /v1/results/{handle} is not served
 	Explainer Explainer // without it POST /v1/policy/explain is not served
 	Feed      *Feed     // without it GET /v1/events is not served
+	Reload    Reloader  // without it POST /v1/reload is not served
 }
 
 type api struct {
@@ -77,6 +79,7 @@ type api struct {
 	once    Once
 	results Results
 	feed    *Feed
+	reload  Reloader
 
 	explainer Explainer
 }
@@ -96,7 +99,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
 		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats,
-		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer,
+		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
 }
@@ -129,6 +132,9 @@ func (a *api) routes() map[string]methods {
 	}
 	if a.feed != nil {
 		all["/v1/events"] = methods{get: a.followEvents}
+	}
+	if a.reload != nil {
+		all["/v1/reload"] = methods{post: a.reloadConfig}
 	}
 	if a.metrics != nil {
 		all["/metrics"] = methods{get: a.metrics.ServeHTTP}

@@ -17,7 +17,7 @@ import (
 // failingStore keeps nothing.
 type failingStore struct{}
 
-func (failingStore) Chats(context.Context) ([]chat.Saved, error) { return nil, nil }
+func (failingStore) Chats(context.Context) ([]chat.Saved, error)   { return nil, nil }
 func (failingStore) SaveChats(context.Context, []chat.Saved) error { return errors.New("disk full") }
 
 func (failingStore) DropChats(context.Context, []chat.Key) error { return errors.New("disk full") }

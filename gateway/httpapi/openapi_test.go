@@ -19,7 +19,7 @@ import (
 // everything is an API that serves all its paths.
 func everything() httpapi.Options {
 	return httpapi.Options{
-		Batch: noBatch{}, Handles: noHandles{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{},
+		Batch: noBatch{}, Handles: noHandles{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
 		Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(),
 	}
 }

@@ -1,0 +1,6 @@
+package reload
+
+import "context"
+
+// Recheck is what Run does each assembly.WatchInterval.
+func (r *Reloader) Recheck(ctx context.Context) { r.recheck(ctx) }

@@ -1,0 +1,90 @@
+package reload
+
+import (
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/watch"
+)
+
+// Source is where versions of a configuration come from. It is for one reading
+// after the other.
+type Source struct {
+	// Options are the layers. The Trace in them is made by the first Read.
+	Options config.Options
+	// Build makes an assembly of what was read.
+	Build func(*config.Config) *assembly.Assembly
+}
+
+// Version is a configuration as it was read at one time.
+type Version struct {
+	Config   *config.Config
+	Assembly *assembly.Assembly // nil where there are errors
+	Problems diag.Problems      // errors and warnings
+
+	seen watch.State // what it was made of
+}
+
+// Read reads the configuration and builds it completely. A Version with an error
+// holds nothing that is open, and may lack the Config too.
+func (s *Source) Read() *Version {
+	if s.Options.Trace == nil {
+		s.Options.Trace = new(config.Trace)
+	}
+	v := new(Version)
+	v.Config, v.Problems = config.Load(s.Options)
+	v.seen = watch.State{Files: s.Options.Trace.Files(), Patterns: s.Options.Trace.Patterns()}
+	if v.Config == nil {
+		return v
+	}
+	// The other files are read while it is built. What changes meanwhile differs
+	// from what was found before, and so is read again.
+	disk := Disk()
+	v.seen = v.seen.With(disk.Look(watch.State{Files: otherFiles(v.Config)}))
+	v.Assembly = s.Build(v.Config)
+	v.Problems = v.Config.Problems()
+	if v.Problems.Err() != nil {
+		_ = v.Assembly.Close() // it closes connections, which cannot fail
+		v.Assembly = nil
+		return v
+	}
+	v.Config.Forget()
+	v.Assembly.Forget()
+	return v
+}
+
+// Disk is how files of a configuration are looked at.
+func Disk() watch.Disk { return watch.Disk{MaxFile: config.MaxFileSize, Glob: config.Glob} }
+
+// otherFiles are those that a configuration names and does not include.
+func otherFiles(c *config.Config) map[string]watch.Digest {
+	out := map[string]watch.Digest{}
+	for _, s := range c.Secrets {
+		if s.File != "" {
+			out[s.File] = watch.Digest{}
+		}
+	}
+	for _, path := range certificates(c) {
+		out[path] = watch.Digest{}
+	}
+	return out
+}
+
+// certificate is a file of an upstream's "tls".
+type certificate struct{ upstream, key string }
+
+// certificates are the paths of all such files.
+func certificates(c *config.Config) map[certificate]string {
+	out := map[certificate]string{}
+	for name, u := range c.Upstreams {
+		if u.TLS == nil {
+			continue
+		}
+		for key, path := range map[string]string{"ca": u.TLS.CA, "cert": u.TLS.Cert, "key": u.TLS.Key} {
+			if path != "" {
+				out[certificate{name, key}] = path
+			}
+		}
+	}
+	return out
+}

@@ -19,7 +19,7 @@ profiles:
   empty: {}
 `, assembly.Declared)
 	want := map[string]gateway.Profile{
-		"all":   {"find": true, "pay": true, "pay_back": true, "read_result": true},
+		"all":   {"find": true, "pay": true, "pay_back": true},
 		"mixed": {"find": true, "pay": true, "pay_back": true},
 		"none":  {},
 		"empty": {},

@@ -174,7 +174,7 @@ func TestDescription(t *testing.T) {
 		return ask(tool.MayCall, "POST", target, "", body)
 	}
 	for _, target := range []string{
-		"/v1/tools", "/v1/tools?format=mcp&tags=read_only", "/v1/tools?format=odd", "/v1/tools/add", "/v1/tools/add?format=mcp", "/v1/tools/hidden",
+		"/v1/tools", "/v1/tools?format=mcp&tags=read_only", "/v1/tools?format=odd", "/v1/tools?format=anthropic", "/v1/tools?format=gemini", "/v1/tools?format=openai-responses", "/v1/tools/add?format=gemini", "/v1/tools/add?format=openai-responses", "/v1/tools/add", "/v1/tools/add?format=mcp", "/v1/tools/hidden",
 		"/v1/openapi.json", "/v1/openapi.json?x=1", "/healthz", "/readyz", "/metrics", "/v1/results/r_2", "/v1/results/r_2?limit=0", "/v1/calls/none", "/v1/calls/none?wait=x",
 	} {
 		get(target)

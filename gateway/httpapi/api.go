@@ -2,7 +2,7 @@
 // list of tools in the shape their model provider takes, calls, and whole steps
 // of a model.
 //
-//	GET    /v1/tools?format=openai-chat|mcp   {"tools": [...]}, with an ETag
+//	GET    /v1/tools?format=                  {"tools": [...]}, with an ETag
 //	GET    /v1/tools/{name}?format=            one of them
 //	POST   /v1/tools/{name}/call              the arguments in, a result out
 //	POST   /v1/tools/{name}/call?wait=SECONDS the same, or 202 and a handle

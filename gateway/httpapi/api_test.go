@@ -70,8 +70,11 @@ func specs() []*tool.Spec {
 }
 
 const (
-	chatList = `{"tools":[{"type":"function","function":{"name":"z","description":"a < b","parameters":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}}}},{"type":"function","function":{"name":"a","parameters":{"type":"object","properties":{}}}}]}`
-	mcpList  = `{"tools":[{"name":"z","description":"a < b","inputSchema":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}}},{"name":"a","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}}]}`
+	chatList      = `{"tools":[{"type":"function","function":{"name":"z","description":"a < b","parameters":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}}}},{"type":"function","function":{"name":"a","parameters":{"type":"object","properties":{}}}}]}`
+	anthropicList = `{"tools":[{"name":"z","description":"a < b","input_schema":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}}},{"name":"a","input_schema":{"type":"object","properties":{}}}]}`
+	geminiList    = `{"tools":[{"functionDeclarations":[{"name":"z","description":"a < b","parametersJsonSchema":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}}},{"name":"a","parametersJsonSchema":{"type":"object","properties":{}}}]}]}`
+	responsesList = `{"tools":[{"type":"function","name":"z","description":"a < b","parameters":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}},"strict":false},{"type":"function","name":"a","parameters":{"type":"object","properties":{}},"strict":false}]}`
+	mcpList       = `{"tools":[{"name":"z","description":"a < b","inputSchema":{"type":"object","properties":{"z":{"maximum":9007199254740993},"a":{}}}},{"name":"a","inputSchema":{"type":"object","properties":{}},"annotations":{"readOnlyHint":true}}]}`
 )
 
 func failed(code string) string {
@@ -102,11 +105,12 @@ func TestAnswers(t *testing.T) {
 		{"list", "GET", "/v1/tools", "", "", 200, chatList, "Cache-Control: private, no-cache"},
 		{"list for OpenAI", "GET", "/v1/tools?format=openai-chat", "", "", 200, chatList, ""},
 		{"list for MCP", "GET", "/v1/tools?format=mcp", "", "", 200, mcpList, ""},
-		{"format to come", "GET", "/v1/tools?format=anthropic", "", "", 400, problem("bad_request", `format \"anthropic\" is not built yet`, "built: mcp, openai-chat"), ""},
-		{"another to come", "GET", "/v1/tools?format=gemini", "", "", 400, problem("bad_request", `format \"gemini\" is not built yet`, "built: mcp, openai-chat"), ""},
-		{"and another", "GET", "/v1/tools?format=openai-responses", "", "", 400, problem("bad_request", `format \"openai-responses\" is not built yet`, "built: mcp, openai-chat"), ""},
+		{"list for Anthropic", "GET", "/v1/tools?format=anthropic", "", "", 200, anthropicList, ""},
+		{"list for Gemini", "GET", "/v1/tools?format=gemini", "", "", 200, geminiList, ""},
+		{"list for responses", "GET", "/v1/tools?format=openai-responses", "", "", 200, responsesList, ""},
+		{"one for Gemini", "GET", "/v1/tools/a?format=gemini", "", "", 200, `{"name":"a","parametersJsonSchema":{"type":"object","properties":{}}}`, ""},
 		{"misspelt format", "GET", "/v1/tools?format=openai-chta", "", "", 400, problem("bad_request", `unknown format \"openai-chta\"`, "did you mean openai-chat?"), ""},
-		{"empty format", "GET", "/v1/tools?format=", "", "", 400, problem("bad_request", `unknown format \"\"`, "known: mcp, openai-chat"), ""},
+		{"empty format", "GET", "/v1/tools?format=", "", "", 400, problem("bad_request", `unknown format \"\"`, "known: anthropic, gemini, mcp, openai-chat, openai-responses"), ""},
 		{"misspelt parameter", "GET", "/v1/tools?fromat=mcp", "", "", 400, problem("bad_request", `unknown query parameter \"fromat\"`, "did you mean format?"), ""},
 		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format, tags, exclude_tags, chat, profile"), ""},
 		{"parameter twice", "GET", "/v1/tools?format=mcp&format=mcp", "", "", 400, problem("bad_request", `query parameter \"format\" is given more than once`, ""), ""},

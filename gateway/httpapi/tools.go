@@ -27,14 +27,17 @@ func shapeOf[T any](list func([]*tool.Spec) []T) *shape {
 	}
 }
 
-// shapes are the formats of tools. One that is nil is known, but not built.
+// shapes are the formats of tools.
 func shapes() map[string]*shape {
 	return map[string]*shape{
 		"openai-chat":      shapeOf(provider.OpenAIChat),
-		"mcp":              shapeOf(provider.MCP),
-		"openai-responses": nil,
-		"anthropic":        nil,
-		"gemini":           nil,
+		"openai-responses": shapeOf(provider.OpenAIResponses),
+		"anthropic":        shapeOf(provider.Anthropic),
+		"gemini": {
+			list: func(specs []*tool.Spec) any { return provider.Gemini(specs) },
+			one:  func(s *tool.Spec) any { return provider.GeminiFunctions([]*tool.Spec{s})[0] },
+		},
+		"mcp": shapeOf(provider.MCP),
 	}
 }
 

@@ -37,6 +37,13 @@ func TestGolden(t *testing.T) {
 		"openai-chat-empty.json": provider.OpenAIChat(nil),
 		"mcp.json":               provider.MCP(specs()),
 		"mcp-empty.json":         provider.MCP(nil),
+
+		"openai-responses.json":       provider.OpenAIResponses(specs()),
+		"openai-responses-empty.json": provider.OpenAIResponses(nil),
+		"anthropic.json":              provider.Anthropic(specs()),
+		"anthropic-empty.json":        provider.Anthropic(nil),
+		"gemini.json":                 provider.Gemini(specs()),
+		"gemini-empty.json":           provider.Gemini(nil),
 	}
 	for name, shape := range tests {
 		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), shape) })

@@ -46,8 +46,10 @@ func (p *passage) notify(result *tool.Result) {
 		return
 	}
 	_, known := p.generation.Tools.Lookup(p.call.Tool)
+	m := p.generation.Masker
 	n := &tool.Notice{
 		Call: &p.call, Request: p.requestID, Known: known, Shown: p.shownName(),
+		Caller: m.Text(p.call.Caller.Name), Chat: m.Text(p.call.Chat.ID),
 		Decision: string(p.decision.Effect), Rule: p.decision.Rule,
 	}
 	if result != nil {

@@ -147,6 +147,10 @@ func TestNoSecretLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = h.Close() }()
+	watched := newServer(h, discardLogger())
+	defer func() { _ = watched.mcp.Close() }()
+	defer h.gateway.Watch(watched.metrics)()
+	defer h.gateway.Watch(watched.feed)()
 	for name, form := range forms() {
 		for _, toolName := range []string{"body", "json", "header", "status", "redirect", "blocks", "stdout", "stderr", "argv", "unknown"} {
 			if (toolName == "header" || toolName == "redirect") && strings.ContainsAny(form, "\r\n") {
@@ -160,9 +164,13 @@ func TestNoSecretLeaves(t *testing.T) {
 				sent = "-" + strings.Repeat("v", 190) + form
 			}
 			call.Arguments = json.RawMessage(`{"text":` + quoted(sent) + `}`)
-			call.Caller.Name = form
+			call.Caller.Name, call.Chat.ID = form, form
 			leaves(t, name+" by "+toolName, form, printed(t, h, call), lastLine(lines.Bytes()))
 		}
+	}
+	told := watchedTexts(t, watched)
+	for name, form := range forms() {
+		leaves(t, name+" in metrics and events", form, told...)
 	}
 	var out, shown bytes.Buffer
 	_ = run(t.Context(), []string{"gateway", "tools", "call", "--config", path, "--json", "stderr", "text=" + hiddenSecret}, streams{http.NoBody, &shown, io.Discard})
@@ -172,6 +180,32 @@ func TestNoSecretLeaves(t *testing.T) {
 	for name, form := range forms() {
 		leaves(t, name+" in the log", form, out.Bytes(), shown.Bytes())
 	}
+}
+
+// watchedTexts are the metrics, and all events as an administrator is told of
+// them, as JSON.
+func watchedTexts(t *testing.T, s *server) [][]byte {
+	t.Helper()
+	s.feed.Close()
+	var texts [][]byte
+	for _, path := range []string{"/metrics", "/v1/events"} {
+		req := httptest.NewRequest(http.MethodGet, "http://localhost"+path, http.NoBody)
+		req.Header.Set("Last-Event-ID", "before")
+		req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}}))
+		res := httptest.NewRecorder()
+		s.handler().ServeHTTP(res, req)
+		if res.Code != http.StatusOK || !strings.Contains(res.Body.String(), "body") {
+			t.Errorf("%s: %d %s", path, res.Code, res.Body)
+		}
+		for line := range strings.Lines(res.Body.String()) {
+			data, ok := strings.CutPrefix(line, "data: ")
+			if !ok {
+				data = quoted(line)
+			}
+			texts = append(texts, []byte(data))
+		}
+	}
+	return texts
 }
 
 // printed makes one call and returns the result as --json prints it.

@@ -103,8 +103,8 @@ func (f *Feed) Say(kind string, data any) { f.add(event{kind: kind, data: data})
 func callHappened(kind string, n *tool.Notice) event {
 	c := n.Call
 	told := &callEvent{
-		Type: kind, CallID: c.ID, Parent: c.Parent, Request: n.Request, Tool: n.Shown, Caller: c.Caller.Name,
-		Chat: cmp.Or(c.Chat.ID, tool.DefaultChat), Via: c.Via, Decision: n.Decision, Rule: n.Rule,
+		Type: kind, CallID: c.ID, Parent: c.Parent, Request: n.Request, Tool: n.Shown, Caller: n.Caller,
+		Chat: cmp.Or(n.Chat, tool.DefaultChat), Via: c.Via, Decision: n.Decision, Rule: n.Rule,
 	}
 	if n.Result != nil {
 		took := float64(n.Result.Duration.Microseconds()) / 1000

@@ -25,8 +25,8 @@ func notice(who, id string, code tool.Code) *tool.Notice {
 	if code != "" {
 		r.Status, r.Error = tool.StatusError, tool.Errorf(code, "hunter2")
 	}
-	call := &tool.Call{ID: id, Tool: "pay_hunter2", Arguments: []byte(`"hunter2"`), Caller: tool.Caller{ID: who, Name: who + "'s"}, Via: tool.ViaDirect}
-	return &tool.Notice{Call: call, Request: "r", Known: true, Shown: "pay", Decision: "allow", Rule: "rule 1", Result: r}
+	call := &tool.Call{ID: id, Tool: "pay_hunter2", Arguments: []byte(`"hunter2"`), Caller: tool.Caller{ID: who, Name: "hunter2"}, Via: tool.ViaDirect}
+	return &tool.Notice{Call: call, Request: "r", Known: true, Shown: "pay", Caller: who + "'s", Decision: "allow", Rule: "rule 1", Result: r}
 }
 
 func startedNotice(who, id string) *tool.Notice {

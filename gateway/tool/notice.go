@@ -5,12 +5,14 @@ import "context"
 // Notice is what whoever observes a gateway is told of one call. It is shared by
 // all observers and must not be changed.
 type Notice struct {
-	Call    *Call  // as it came in, with its ID and chat
+	Call    *Call  // as it came in, with its ID and chat: none of its texts may be shown
 	Request string // identifier of the request it came in with; empty when there was none
 	Known   bool   // a tool of this name is registered, whether or not the caller may know
 	// Shown is the name of the tool without secrets, cut to a length that can be
 	// shown: models make names up.
 	Shown    string
+	Caller   string  // the caller's name, without secrets
+	Chat     string  // the chat, without secrets
 	Decision string  // allow, deny or ask; empty while policy was not asked
 	Rule     string  // the rule that decided; empty for none
 	Result   *Result // how it ended; nil while it runs

@@ -137,7 +137,7 @@ func (a *api) routes() map[string]methods {
 		all["/v1/reload"] = methods{post: a.reloadConfig}
 	}
 	if a.metrics != nil {
-		all["/metrics"] = methods{get: a.metrics.ServeHTTP}
+		all["/metrics"] = methods{get: scraping(a.metrics)}
 	}
 	all["/v1/openapi.json"] = methods{get: describing(all)}
 	return all

@@ -1,6 +1,10 @@
 package httpapi
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
 
 // Check is one thing that may keep a server from being used.
 type Check struct {
@@ -47,4 +51,26 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, status, answer)
+}
+
+// maxScrapes is how many answers of GET /metrics are made at a time.
+const maxScrapes = 4
+
+// scraping answers with the metrics, a few at a time: one takes some work and may
+// be asked for by anybody who is let in.
+func scraping(metrics http.Handler) http.HandlerFunc {
+	places := make(chan struct{}, maxScrapes)
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			metrics.ServeHTTP(w, r)
+		default:
+			p := &problem{
+				status: http.StatusServiceUnavailable, after: overloadedAfter, Type: string(tool.Overloaded),
+				Message: "the metrics are being asked for too often", Hint: "Try again later.",
+			}
+			p.write(w)
+		}
+	}
 }

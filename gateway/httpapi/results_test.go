@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/httpapi"
@@ -261,4 +263,32 @@ func TestOneTool(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", c.target, res.Code, got, c.status, c.want)
 		}
 	}
+}
+
+// TestScrapes holds how many ask for the metrics at a time.
+func TestScrapes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		handler := httpapi.New(&fake{}, httpapi.Options{Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			<-release
+			_, _ = io.WriteString(w, "metrics")
+		})})
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				if res := send(handler, http.MethodGet, "/metrics", "", ""); res.Code != 200 || res.Body.String() != "metrics" {
+					t.Errorf("%d %s", res.Code, res.Body)
+				}
+			})
+		}
+		synctest.Wait()
+		if res := send(handler, http.MethodGet, "/metrics", "", ""); res.Code != 503 || !strings.Contains(res.Body.String(), `"error_type":"overloaded"`) {
+			t.Errorf("%d %s", res.Code, res.Body)
+		}
+		close(release)
+		group.Wait()
+		if res := send(handler, http.MethodGet, "/metrics", "", ""); res.Code != 200 {
+			t.Errorf("%d %s", res.Code, res.Body)
+		}
+	})
 }

@@ -25,11 +25,6 @@ const (
 	// maxTools is the most tools that are counted apart. Reloads may bring ever
 	// new names; those that come when there are so many are counted together.
 	maxTools = 20_000
-	// maxScrapes is how many answers are made at a time; others are refused
-	// with 503.
-	maxScrapes = 4
-	// scrapeTimeout is the longest that an answer may take to be made.
-	scrapeTimeout = 10 * time.Second
 )
 
 // Names that stand for tools; no tool can be called so.
@@ -161,7 +156,7 @@ func (m *Metrics) Reloaded(o Outcome) {
 // Handler answers with all metrics in the format that the client asks for. It
 // asks nobody who they are.
 func (m *Metrics) Handler() http.Handler {
-	opts := promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout}
+	opts := promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError} // what can be read is worth more than nothing
 	if m.logger != nil {
 		opts.ErrorLog = slog.NewLogLogger(m.logger.Handler(), slog.LevelWarn)
 	}

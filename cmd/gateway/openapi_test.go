@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -146,11 +147,19 @@ func statusKey(code int) string {
 // against what the API says of itself.
 func TestDescription(t *testing.T) {
 	t.Parallel()
-	h := openText(t, describedConfig, discardLogger())
+	file := writeConfig(t, describedConfig)
+	h, err := open(config.Options{Files: []string{file}}, discardLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
 	s := newServer(h, discardLogger())
 	t.Cleanup(func() { _ = s.mcp.Close() })
 	t.Cleanup(h.gateway.Watch(s.metrics))
 	t.Cleanup(h.gateway.Watch(s.feed))
+	log := newTalk(io.Discard)
+	t.Cleanup(func() { _ = log.Close() })
+	t.Cleanup(s.reloadWhenAsked(t.Context(), log, newLogs(log)))
 	handler := s.handler()
 	d := describedBy(t, handler)
 	ask := func(may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {
@@ -175,7 +184,7 @@ func TestDescription(t *testing.T) {
 	}
 	for _, target := range []string{
 		"/v1/tools", "/v1/tools?format=mcp&tags=read_only", "/v1/tools?format=odd", "/v1/tools?format=anthropic", "/v1/tools?format=gemini", "/v1/tools?format=openai-responses", "/v1/tools/add?format=gemini", "/v1/tools/add?format=openai-responses", "/v1/tools/add", "/v1/tools/add?format=mcp", "/v1/tools/hidden",
-		"/v1/openapi.json", "/v1/openapi.json?x=1", "/healthz", "/readyz", "/metrics", "/v1/results/r_2", "/v1/results/r_2?limit=0", "/v1/calls/none", "/v1/calls/none?wait=x",
+		"/v1/tools?profile=none", "/v1/tools?profile=", "/v1/openapi.json", "/v1/openapi.json?x=1", "/healthz", "/readyz", "/metrics", "/v1/results/r_2", "/v1/results/r_2?limit=0", "/v1/calls/none", "/v1/calls/none?wait=x",
 	} {
 		get(target)
 	}
@@ -187,6 +196,7 @@ func TestDescription(t *testing.T) {
 		post("/v1/tools/"+name+"/call", body)
 	}
 	post("/v1/tools/add/call?chat=a%20b", "{}")
+	post("/v1/tools/add/call?profile=none", "{}")
 	ask(tool.MayCall, "POST", "/v1/tools/add/call", "Content-Type: text/plain", "{}")
 	ask(tool.MayCall, "POST", "/v1/tools/change/call", "Idempotency-Key: k", "{}")
 	for _, body := range []string{
@@ -210,7 +220,13 @@ func TestDescription(t *testing.T) {
 		ask(tool.MayAdmin, "POST", "/v1/policy/explain", "", body)
 		ask(tool.MayCall, "POST", "/v1/policy/explain", "", body)
 	}
-	s.feed.Say("reload", map[string]string{"outcome": "ok"})
+	for _, text := range []string{describedConfig, describedConfig + "groups: {calm: {tools: [add]}}\n", "version: 1\ntoolz: {}\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ask(tool.MayAdmin, "POST", "/v1/reload", "", "")
+	}
+	ask(tool.MayCall, "POST", "/v1/reload", "", "")
 	d.events(handler)
 	for path, item := range d.paths {
 		for method := range item {
@@ -241,7 +257,7 @@ func (d *description) events(handler http.Handler) {
 	defer func() { _ = res.Body.Close() }()
 	d.seen["get /v1/events"] = true
 	kinds := map[string]int{}
-	for lines := bufio.NewScanner(res.Body); kinds["reload"] == 0 && lines.Scan(); {
+	for lines := bufio.NewScanner(res.Body); kinds["reload_failed"] == 0 && lines.Scan(); {
 		data, ok := strings.CutPrefix(lines.Text(), "data: ")
 		if !ok || strings.Contains(data, `"type":"lost"`) {
 			continue
@@ -253,7 +269,7 @@ func (d *description) events(handler http.Handler) {
 		}
 		kinds[e.Type]++
 	}
-	for _, kind := range []string{"call_started", "call_ended", "call_denied", "reload"} {
+	for _, kind := range []string{"call_started", "call_ended", "call_denied", "reloaded", "reload_failed"} {
 		if kinds[kind] == 0 {
 			d.t.Errorf("no event %s among %v", kind, kinds)
 		}

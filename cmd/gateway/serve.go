@@ -71,6 +71,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	defer h.gateway.Watch(s.metrics)()
 	defer h.gateway.Watch(s.feed)()
+	tuneCollector()
 	ctx, stop := untilToldToStop(ctx)
 	defer stop()
 	defer s.reloadWhenAsked(ctx, log, lines)()

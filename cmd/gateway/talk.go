@@ -14,6 +14,7 @@ import (
 const (
 	maxTalk     = 4096            // lines that wait to be written
 	talkTimeout = 2 * time.Second // for what waits when the program ends
+	maxTalkPart = 64 << 10        // bytes that are written at once, but for a longer line
 )
 
 // talk is a log whose reader may be slow or gone: writing to it never waits. What
@@ -31,14 +32,32 @@ func newTalk(w io.Writer) *talk {
 	t := &talk{lines: make(chan []byte, maxTalk), done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
+		var part []byte
 		for line := range t.lines {
+			part = t.gather(append(part[:0], line...))
 			if n := t.dropped.Swap(0); n > 0 {
 				_, _ = fmt.Fprintf(w, "%d lines of the log were dropped, because nobody read them\n", n)
 			}
-			_, _ = w.Write(line) // whoever closed it does not read on
+			_, _ = w.Write(part) // whoever closed it does not read on
 		}
 	}()
 	return t
+}
+
+// gather adds the lines that wait already, so that many cost one write.
+func (t *talk) gather(part []byte) []byte {
+	for len(part) < maxTalkPart {
+		select {
+		case line, ok := <-t.lines:
+			if !ok {
+				return part
+			}
+			part = append(part, line...)
+		default:
+			return part
+		}
+	}
+	return part
 }
 
 // hide takes the secrets that the maskers know, and no others, out of the lines

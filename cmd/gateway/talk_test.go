@@ -20,7 +20,7 @@ import (
 func TestTalkNeverWaits(t *testing.T) {
 	r, w := io.Pipe()
 	log := newTalk(w)
-	const lines = maxTalk + 100
+	const lines = maxTalk + maxTalkPart // more than what waits and what is being written
 	for i := range lines { // would hang here
 		_, _ = fmt.Fprintf(log, "line %d\n", i)
 	}

@@ -147,6 +147,9 @@ func (b *Book) authenticate(r *http.Request) (tool.Caller, *refusal) {
 
 func onLoopback(r *http.Request) bool {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if tcp, isTCP := addr.(*net.TCPAddr); isTCP {
+		return tcp.IP.IsLoopback()
+	}
 	return !ok || isLoopback(addr.String())
 }
 

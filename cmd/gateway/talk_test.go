@@ -21,7 +21,7 @@ func TestTalkNeverWaits(t *testing.T) {
 	r, w := io.Pipe()
 	log := newTalk(w)
 	const lines = maxTalk + maxTalkPart // more than what waits and what is being written
-	for i := range lines { // would hang here
+	for i := range lines {              // would hang here
 		_, _ = fmt.Fprintf(log, "line %d\n", i)
 	}
 	read := make(chan string)

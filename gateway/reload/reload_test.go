@@ -55,7 +55,7 @@ func (l *lines) taken() string {
 
 // house is a gateway whose configuration lies in a folder of its own.
 type house struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	gateway *gateway.Gateway
 	r       *reload.Reloader
@@ -65,7 +65,7 @@ type house struct {
 }
 
 // opened opens a house whose files are given by name; tools.yaml is the first.
-func opened(t *testing.T, files map[string]string) *house {
+func opened(t testing.TB, files map[string]string) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir()}
 	h.write(files)

@@ -60,7 +60,7 @@ func edition(t *testing.T, dir, upstream string, n int) {
 }
 
 // thinking is how long a client does nothing between two requests.
-const thinking = 20 * time.Millisecond
+const thinking = 50 * time.Millisecond
 
 // crowd are clients of both eras that list and call until they are told to stop.
 type crowd struct {

@@ -79,7 +79,7 @@ var (
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
 		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/mcpserver/message"}),
-		"gateway/httpapi":   slices.Concat(door, []string{"gateway/chat"}),
+		"gateway/httpapi":   slices.Concat(door, []string{"gateway/chat", "gateway/runlog"}),
 
 		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly", "gateway/reload"}),
 

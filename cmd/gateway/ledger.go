@@ -16,6 +16,8 @@ import (
 type ledger struct {
 	store   *store.Store
 	shipper *runlog.Shipper
+	dir     string // of the journals
+	logger  *slog.Logger
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -28,7 +30,7 @@ func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
 		stop()
 		return nil, err
 	}
-	l := &ledger{store: s, stop: stop, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{
+	l := &ledger{store: s, stop: stop, dir: cfg.Journal(), logger: logger, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{
 		Keep: runlog.Keep{Age: cfg.Keep.Log.Age, Size: int64(cfg.Keep.Log.Size)}, Logger: logger,
 	})}
 	l.running.Go(func() { l.shipper.Run(ctx) })
@@ -42,6 +44,35 @@ func (l *ledger) check() error {
 		return errors.New("the record of calls is kept in the journal, because the store cannot be used")
 	}
 	return nil
+}
+
+// Find gives calls, oldest first; where the store fails, those that lie in
+// journals.
+func (l *ledger) Find(ctx context.Context, q runlog.Query) (entries []runlog.Entry, complete bool, err error) {
+	complete, err = l.ask(ctx, func(a runlog.Archive) error {
+		entries, _, err = runlog.Find(ctx, l.dir, a, q)
+		return err
+	})
+	return entries, complete, err
+}
+
+// Summarise counts calls by tool; where the store fails, those that lie in
+// journals.
+func (l *ledger) Summarise(ctx context.Context, q runlog.Query) (summaries []runlog.Summary, complete bool, err error) {
+	complete, err = l.ask(ctx, func(a runlog.Archive) error {
+		summaries, _, err = runlog.Summarise(ctx, l.dir, a, q)
+		return err
+	})
+	return summaries, complete, err
+}
+
+// ask reads the whole record or else what lies in journals.
+func (l *ledger) ask(ctx context.Context, read func(runlog.Archive) error) (complete bool, err error) {
+	if err = read(l.store); err == nil || ctx.Err() != nil {
+		return true, err
+	}
+	l.logger.Warn("only what lies in the journals can be shown of the record of calls", "problem", err.Error())
+	return false, read(nil)
 }
 
 // Close delivers what is there and closes the store.

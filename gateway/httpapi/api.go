@@ -17,6 +17,9 @@
 //	PUT    /v1/chats/{id}                     {"context": {...}}: the fields it holds from now on
 //	DELETE /v1/chats/{id}                     forgets it
 //	POST   /v1/reload                         reads the configuration again; for administrators
+//	GET    /v1/log?limit=N&cursor=C           the record of calls, by pages; filters
+//	GET    /v1/log/{id}                       one call of it
+//	GET    /v1/log/stats                      counts by tool
 //	GET    /healthz                           200 while the process serves
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
@@ -66,6 +69,7 @@ type Options struct {
 	Explainer Explainer // without it POST /v1/policy/explain is not served
 	Feed      *Feed     // without it GET /v1/events is not served
 	Reload    Reloader  // without it POST /v1/reload is not served
+	Log       Log       // the record of calls; without it its paths are not served
 }
 
 type api struct {
@@ -82,6 +86,7 @@ type api struct {
 	reload  Reloader
 
 	explainer Explainer
+	log       Log
 }
 
 // New returns the API as a handler for the whole of its paths. It checks neither
@@ -99,7 +104,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
 		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats,
-		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload,
+		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
 }
@@ -135,6 +140,9 @@ func (a *api) routes() map[string]methods {
 	}
 	if a.reload != nil {
 		all["/v1/reload"] = methods{post: a.reloadConfig}
+	}
+	if a.log != nil {
+		all["/v1/log"], all["/v1/log/{id}"], all["/v1/log/stats"] = methods{get: a.showLog}, methods{get: a.showRecord}, methods{get: a.showLogStats}
 	}
 	if a.metrics != nil {
 		all["/metrics"] = methods{get: scraping(a.metrics)}

@@ -26,7 +26,7 @@ const (
 	fileMode = 0o600
 
 	// busyTimeout is how long a statement waits for another process.
-	busyTimeout = 5 * time.Second
+	busyTimeout = time.Second
 	// maxConns is how many connections there are at once; of those that write,
 	// one goes on.
 	maxConns = 4

@@ -48,7 +48,13 @@ type process struct {
 // tells its address.
 func start(t *testing.T, bin string, args ...string) *process {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), bin, args...)
+	return startCommand(t, io.Discard, exec.CommandContext(t.Context(), bin, args...))
+}
+
+// startCommand is start for a command that was made already; what it writes goes
+// to talk.
+func startCommand(t *testing.T, talk io.Writer, cmd *exec.Cmd) *process {
+	t.Helper()
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -64,14 +70,15 @@ func start(t *testing.T, bin string, args ...string) *process {
 		_ = reader.Close()
 	})
 	address := regexp.MustCompile(`http://[0-9.]+:[0-9]+`)
-	lines := bufio.NewScanner(reader)
+	told := io.TeeReader(reader, talk)
+	lines := bufio.NewScanner(told)
 	for lines.Scan() {
 		if url := address.FindString(lines.Text()); url != "" {
-			go func() { _, _ = io.Copy(io.Discard, reader) }()
+			go func() { _, _ = io.Copy(io.Discard, told) }()
 			return &process{cmd, url}
 		}
 	}
-	t.Fatalf("%s told no address: %v", bin, lines.Err())
+	t.Fatalf("%s told no address: %v", cmd.Path, lines.Err())
 	return nil
 }
 

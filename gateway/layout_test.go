@@ -68,7 +68,7 @@ var (
 		"gateway/retry":     {"gateway/tool"},
 
 		"gateway/hook":  slices.Concat(words, []string{"policy"}),
-		"gateway/store": slices.Concat(words, []string{"gateway/chat", "gateway/runlog"}),
+		"gateway/store": slices.Concat(words, []string{"gateway/chat", "gateway/handle", "gateway/runlog"}),
 
 		"gateway": slices.Concat(words, porch, []string{
 			"gateway/registry", "gateway/runlog", "policy",

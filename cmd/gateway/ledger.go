@@ -5,18 +5,23 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/store"
 )
 
-// ledger keeps for long what a server records: its journals are delivered to the
-// store by a goroutine that Close ends.
+// ledger keeps for long what a server records and what its calls gave: one
+// goroutine delivers its journals to the store, another one results. Close ends
+// both.
 type ledger struct {
 	store   *store.Store
 	shipper *runlog.Shipper
-	dir     string // of the journals
+	keeper  *handle.Keeper
+	kept    []handle.Entry // results of calls of the process before
+	dir     string         // of the journals
 	logger  *slog.Logger
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -33,7 +38,12 @@ func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
 	l := &ledger{store: s, stop: stop, dir: cfg.Journal(), logger: logger, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{
 		Keep: runlog.Keep{Age: cfg.Keep.Log.Age, Size: int64(cfg.Keep.Log.Size)}, Logger: logger,
 	})}
+	if l.kept, err = s.Kept(ctx, time.Now().Add(-handle.DefaultKeep)); err != nil {
+		logger.Warn("results of calls before this start cannot be asked for", "problem", err.Error())
+	}
+	l.keeper = handle.NewKeeper(s, logger)
 	l.running.Go(func() { l.shipper.Run(ctx) })
+	l.running.Go(func() { l.keeper.Run(ctx) })
 	return l, nil
 }
 
@@ -44,6 +54,17 @@ func (l *ledger) check() error {
 		return errors.New("the record of calls is kept in the journal, because the store cannot be used")
 	}
 	return nil
+}
+
+// handles lets calls that ended be asked for after a restart. A program without a
+// ledger keeps nothing.
+func (l *ledger) handles() handle.Options {
+	if l == nil {
+		return handle.Options{}
+	}
+	kept := l.kept
+	l.kept = nil
+	return handle.Options{Keeper: l.keeper, Kept: kept}
 }
 
 // Find gives calls, oldest first; where the store fails, those that lie in

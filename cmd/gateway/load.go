@@ -101,7 +101,7 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 		return fmt.Errorf("the folder of large results cannot be opened: %w", err)
 	}
 	results.Store, h.results = folder, folder
-	options := gateway.Options{Logger: logger, Results: folder}
+	options := gateway.Options{Logger: logger, Results: folder, Handles: h.ledger.handles()}
 	if serves {
 		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Logger: logger})
 		options.Chats, h.closers = h.chats, append(h.closers, h.chats)

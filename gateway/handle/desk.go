@@ -37,6 +37,11 @@ type Options struct {
 	// Bytes is the most that the kept results of started calls take, and again
 	// those of Once; DefaultBytes. The newest one is kept whatever its size.
 	Bytes int64
+	// Keeper stores what has ended, and Kept is what was stored before: it can be
+	// had as if the desk had kept it itself. Without a Keeper all ends with the
+	// process.
+	Keeper *Keeper
+	Kept   []Entry
 }
 
 // Desk holds the calls that were handed to it. It has a goroutine for each call
@@ -74,9 +79,11 @@ func New(run func(context.Context, tool.Call) tool.Result, o Options) *Desk {
 		Most:      orDefault(o.Most, DefaultMost),
 		Replays:   orDefault(o.Replays, DefaultReplays),
 		Bytes:     orDefault(o.Bytes, DefaultBytes),
+		Keeper:    o.Keeper,
+		Kept:      o.Kept,
 	}
 	const share = 4 // of Replays that one caller may fill
-	return &Desk{
+	d := &Desk{
 		run: run, limits: o,
 		runs:    map[*running]struct{}{},
 		started: map[address]*handle{},
@@ -85,6 +92,9 @@ func New(run func(context.Context, tool.Call) tool.Result, o Options) *Desk {
 		firsts:  map[Key]*first{},
 		replays: newShelf(o.Keep, max(1, o.Replays/share), o.Replays, o.Bytes),
 	}
+	d.restore(o.Kept)
+	d.limits.Kept = nil
+	return d
 }
 
 func orDefault[N int | int64 | time.Duration](n, otherwise N) N {

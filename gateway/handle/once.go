@@ -116,10 +116,11 @@ func (d *Desk) settle(key Key, f *first) {
 		delete(d.firsts, key)
 		return
 	}
-	d.replays.put(&item{
-		caller: key.Caller, ended: time.Now(), size: sizeOf(&f.result) + int64(len(key.ID)+len(key.Chat)+len(key.Caller)),
-		forget: func() { delete(d.firsts, key) },
+	now := time.Now()
+	d.limits.Keeper.put(key.name(), func() *Entry {
+		return encode(key.name(), stored{Tool: f.result.Tool, Ended: now, Asks: f.asks[:], Result: f.result})
 	})
+	d.shelveFirst(key, f, now)
 }
 
 // final reports whether a result is that of a call that ran to its end, that

@@ -120,10 +120,11 @@ func (d *Desk) end(h *handle, r *tool.Result) {
 	if d.active[h.at.caller]--; d.active[h.at.caller] == 0 {
 		delete(d.active, h.at.caller)
 	}
-	d.kept.put(&item{
-		caller: h.at.caller, ended: h.status.Ended, size: sizeOf(r),
-		forget: func() { delete(d.started, h.at) },
+	status, name := h.status, h.name()
+	d.limits.Keeper.put(name, func() *Entry {
+		return encode(name, stored{Tool: status.Tool, State: status.State, Started: status.Started, Ended: status.Ended, Result: *r})
 	})
+	d.shelve(h)
 }
 
 // Status says how a call of this caller is doing. It reports false for one that

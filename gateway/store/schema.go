@@ -13,5 +13,6 @@ func migrations() []migration {
 	return []migration{
 		{"log", logSchema},
 		{"chats", chatSchema},
+		{"kept", keptSchema},
 	}
 }

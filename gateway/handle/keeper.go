@@ -1,0 +1,172 @@
+package handle
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	keepEvery = 100 * time.Millisecond // how long what has ended waits to be stored
+	keepRetry = 10 * time.Second       // the longest pause after a failure
+	keepBatch = 200                    // entries that are stored at once
+	keepLast  = 2 * time.Second        // for what waits when a keeper ends
+	// maxStored is the largest entry that is stored, in bytes: a larger one ends
+	// with the process.
+	maxStored = 4 << 20
+)
+
+// Name is what a stored entry is known by.
+type Name struct {
+	Kind   string // KindCall or KindOnce
+	Caller string // ID of the caller
+	Chat   string // ID of the chat; empty for KindCall
+	ID     string // of the call: ours for KindCall, the provider's for KindOnce
+}
+
+// The kinds of entries.
+const (
+	KindCall = "call" // a call that was started and has ended
+	KindOnce = "once" // the answer to a call that runs once
+)
+
+// Entry is what has ended, as it is stored.
+type Entry struct {
+	Name
+	Ended time.Time
+	Data  []byte
+}
+
+// Store keeps entries beyond the end of the process.
+type Store interface {
+	// Keep stores and removes entries: all of them, or none.
+	Keep(ctx context.Context, put []Entry, drop []Name) error
+	// Kept gives what ended since then, oldest first, and removes what is older.
+	Kept(ctx context.Context, since time.Time) ([]Entry, error)
+}
+
+// Keeper stores what a Desk keeps, a moment later: no call waits for it. What
+// cannot be stored now waits, within the limits of the desk.
+type Keeper struct {
+	store  Store
+	logger *slog.Logger
+
+	mu      sync.Mutex             // guards pending
+	pending map[Name]func() *Entry // nil for one that is to be removed
+}
+
+// NewKeeper makes a keeper, which logs failures. [Keeper.Run] starts it.
+func NewKeeper(store Store, logger *slog.Logger) *Keeper {
+	return &Keeper{store: store, logger: cmp.Or(logger, slog.New(slog.DiscardHandler)), pending: map[Name]func() *Entry{}}
+}
+
+// put stores what encode gives, later; nil is for what cannot be stored. A nil
+// keeper keeps nothing.
+func (k *Keeper) put(n Name, encode func() *Entry) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.pending[n] = encode
+}
+
+// drop removes an entry, or does not store it where that has not happened yet: of
+// what waits there is never more than the desk keeps and the store holds.
+func (k *Keeper) drop(n Name) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pending[n] != nil {
+		delete(k.pending, n)
+		return
+	}
+	k.pending[n] = nil
+}
+
+// Run stores until the context ends, and then what waits, for two seconds at most.
+// It is called once.
+func (k *Keeper) Run(ctx context.Context) {
+	pause, failing := keepEvery, false
+	for {
+		select {
+		case <-ctx.Done():
+			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), keepLast)
+			defer stop()
+			_ = k.flush(ctx)
+			return
+		case <-time.After(pause):
+		}
+		err := k.flush(ctx)
+		if pause = keepEvery; err != nil && ctx.Err() == nil {
+			if pause = min(keepRetry, 10*pause); !failing {
+				k.logger.Warn("results that can be asked for later would not survive a restart now", "problem", err.Error())
+			}
+		}
+		failing = err != nil
+	}
+}
+
+// flush stores what waits.
+func (k *Keeper) flush(ctx context.Context) error {
+	for {
+		batch := k.take()
+		if len(batch) == 0 {
+			return nil
+		}
+		var put []Entry
+		var drop []Name
+		for n, encode := range batch {
+			if encode == nil {
+				drop = append(drop, n)
+			} else if e := encode(); e != nil && len(e.Data) <= maxStored {
+				put = append(put, *e)
+			}
+		}
+		if err := k.store.Keep(ctx, put, drop); err != nil {
+			k.giveBack(batch)
+			return err
+		}
+	}
+}
+
+// take takes some of what waits.
+func (k *Keeper) take() map[Name]func() *Entry {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.pending) <= keepBatch {
+		batch := k.pending
+		k.pending = map[Name]func() *Entry{}
+		return batch
+	}
+	batch := map[Name]func() *Entry{}
+	for n, encode := range k.pending {
+		if batch[n] = encode; len(batch) == keepBatch {
+			break
+		}
+	}
+	maps.DeleteFunc(k.pending, func(n Name, _ func() *Entry) bool { _, taken := batch[n]; return taken })
+	return batch
+}
+
+// giveBack lets a batch wait on, but for what was decided otherwise meanwhile.
+func (k *Keeper) giveBack(batch map[Name]func() *Entry) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for n, encode := range batch {
+		if _, newer := k.pending[n]; !newer {
+			k.pending[n] = encode
+		}
+	}
+}
+
+// oldestFirst is the order in which entries are put on a shelf.
+func oldestFirst(entries []Entry) []Entry {
+	return slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int { return a.Ended.Compare(b.Ended) })
+}

@@ -88,7 +88,7 @@ var (
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},
-		"bench/call":                 slices.Concat(words, rooms, hall, []string{"gateway/assembly"}),
+		"bench/call":                 slices.Concat(words, rooms, cellar, hall, []string{"gateway/assembly"}),
 		"bench/start":                {}, // starts the program
 		"scripts/internal/testcount": {},
 	}

@@ -9,7 +9,8 @@
 // It prints the median time at one caller, and calls per second at 32 callers,
 // each with their ratio; and what a call takes of the processor and of memory,
 // which hangs less on what else the machine does. With -cpuprofile or -memprofile
-// only the gateway is called, and -callers says by how many at once.
+// only the gateway is called, and -callers says by how many at once. With -ship
+// its records are delivered to a store meanwhile, as by gateway serve.
 package main
 
 import (
@@ -41,11 +42,12 @@ func main() {
 	flag.StringVar(&p.cpu, "cpuprofile", "", "write a CPU profile of the gateway's side to this `file`")
 	flag.StringVar(&p.memory, "memprofile", "", "write a profile of all allocations of the gateway's side to this `file`")
 	flag.IntVar(&p.callers, "callers", callers, "how many call at once while a profile is made")
+	ship := flag.Bool("ship", false, "deliver the records of calls to a store meanwhile")
 	if len(os.Args) > 1 && os.Args[1] == upstream {
 		log.Fatal(serve())
 	}
 	flag.Parse()
-	if err := run(p); err != nil {
+	if err := run(p, *ship); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -68,14 +70,14 @@ func serve() error {
 	return server.Serve(listener)
 }
 
-func run(p profiles) error {
+func run(p profiles, ship bool) error {
 	p.prepare() // before anything is allocated
 	address, stop, err := start()
 	if err != nil {
 		return err
 	}
 	defer stop()
-	gated, closeHouse, err := house(address)
+	gated, closeHouse, err := house(address, ship)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
@@ -16,6 +17,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/store"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -73,8 +75,8 @@ func bare(address string) func() error {
 	}
 }
 
-// house is the gateway with all it has.
-func house(address string) (call func() error, stop func(), err error) {
+// house is the gateway with all it has, and with a store where ship says so.
+func house(address string, ship bool) (call func() error, stop func(), err error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, nil, err
@@ -95,6 +97,15 @@ func house(address string) (call func() error, stop func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	stop = func() { _, _, _ = a.Close(), journal.Close(), os.RemoveAll(dir) }
+	if ship {
+		stopShipping, err := deliver(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		closeAll := stop
+		stop = func() { stopShipping(); closeAll() }
+	}
 	g := gateway.New(a.Generation, journal, gateway.Options{Results: results})
 	args := json.RawMessage(`{"id": "7"}`)
 	call = func() error {
@@ -104,5 +115,24 @@ func house(address string) (call func() error, stop func(), err error) {
 		}
 		return nil
 	}
-	return call, func() { _, _, _ = a.Close(), journal.Close(), os.RemoveAll(dir) }, nil
+	return call, stop, nil
+}
+
+// deliver delivers records to a store until it is stopped.
+func deliver(dir string) (stop func(), err error) {
+	s, err := store.Open(context.Background(), filepath.Join(dir, "gateway.db"), store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	shipper := runlog.NewShipper(filepath.Join(dir, "journal"), s, runlog.ShipperOptions{})
+	var running sync.WaitGroup
+	running.Go(func() { shipper.Run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+		state := shipper.State()
+		fmt.Printf("%d records delivered, %v\n", state.Delivered, state.Err)
+		_ = s.Close()
+	}, nil
 }

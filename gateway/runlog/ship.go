@@ -17,11 +17,14 @@ import (
 const (
 	shipEvery   = 200 * time.Millisecond // how long a record lies in a journal
 	shipRetry   = 30 * time.Second       // the longest pause after a failure
-	shipRecords = 500                    // records of one delivery
+	shipRecords = 1000                   // records of one delivery
 	shipBytes   = 4 << 20                // bytes of their text, but for the last one
 	expireEvery = time.Minute
 	// shipLock is the file whose lock the process holds that ships.
 	shipLock = "shipper.lock"
+	// shipShare is how much longer than its work the pause is at least: under load
+	// calls have most of the processor.
+	shipShare = 2
 	// lastRound is how long the end of a Shipper may take.
 	lastRound = 2 * time.Second
 )
@@ -86,6 +89,7 @@ func (s *Shipper) Run(ctx context.Context) {
 			return
 		case <-time.After(max(pause, shipEvery)):
 		}
+		began := time.Now()
 		err := s.round(ctx)
 		if ctx.Err() != nil {
 			continue
@@ -93,8 +97,8 @@ func (s *Shipper) Run(ctx context.Context) {
 		s.note(err)
 		pause = min(2*max(pause, shipEvery), shipRetry)
 		if err == nil {
-			pause = 0
 			s.expire(ctx)
+			pause = shipShare * time.Since(began)
 		}
 	}
 }

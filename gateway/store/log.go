@@ -15,8 +15,8 @@ import (
 // calls are found by. journals says how much of each journal has arrived.
 const logSchema = `
 CREATE TABLE calls (
-	id        TEXT PRIMARY KEY,
-	change    BIGINT NOT NULL UNIQUE,
+	change    INTEGER PRIMARY KEY,
+	id        TEXT NOT NULL UNIQUE,
 	arrived   BIGINT NOT NULL,
 	at        BIGINT NOT NULL,
 	tool      TEXT NOT NULL,
@@ -32,7 +32,6 @@ CREATE TABLE calls (
 	record    TEXT NOT NULL
 );
 CREATE INDEX calls_at ON calls (at, id);
-CREATE INDEX calls_caller ON calls (caller_id, at, id);
 CREATE INDEX calls_running ON calls (journal) WHERE status = 'running';
 CREATE TABLE journals (
 	name     TEXT PRIMARY KEY,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind says by which kind of door a caller came in.
@@ -76,8 +77,18 @@ type Call struct {
 	Chat      Chat   // DefaultChat when its ID is empty
 }
 
-// NewCallID makes an identifier of a call that no other call has.
-func NewCallID() string { return "call_" + strings.ToLower(rand.Text()) }
+// NewCallID makes an identifier of a call that no other call has and nobody can
+// guess. Identifiers of later milliseconds sort behind earlier ones, so that an
+// index of many is only added to at its end.
+func NewCallID() string {
+	const digits, timeBits, unguessable = "0123456789abcdefghijklmnopqrstuv", 50, 16
+	id := []byte("call_")
+	ms := uint64(time.Now().UnixMilli())
+	for shift := timeBits - 5; shift >= 0; shift -= 5 {
+		id = append(id, digits[ms>>shift&31])
+	}
+	return string(append(id, strings.ToLower(rand.Text()[:unguessable])...))
+}
 
 // Input is what a runner is given: checked arguments, and the call they belong
 // to for the sake of its identifiers.

@@ -119,7 +119,7 @@ func TestCorruptMeanwhile(t *testing.T) {
 		ids = append(ids, fmt.Sprint("old", i))
 	}
 	b.record(ids...)
-	b.ship()
+	b.shipAll()
 	must(t, b.store.Close()) // what is in the log of changes comes into the file
 	b.open()
 	scribble(t, b.path, 8192, 1<<30)

@@ -141,7 +141,8 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 		{"gateway/expression", "gateway/schema"},
 		rooms, slices.Concat(porch, cellar), hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
-		{"gateway/reload"}, {"cmd/gateway"},
+		{"gateway/reload"},
+		{"cmd/gateway"},
 	}
 	level := map[string]int{}
 	for i, layer := range layers {

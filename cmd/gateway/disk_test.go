@@ -83,11 +83,11 @@ func diskFull(t *testing.T, bin string) {
 	if !strings.Contains(refused, "the call's record could not be written") {
 		t.Errorf("refused with %s", refused)
 	}
-	if status, body := ask(t, server.url+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "the record of calls cannot be written") {
+	if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(body, "the record of calls cannot be written") {
 		t.Errorf("readyz: %d %s", status, body)
 	}
 	waitFor(t, &talk, "records of calls stay in the journals until they can be delivered")
-	if status, body := ask(t, server.url+"/readyz"); !strings.Contains(body, `"name":"store","status":"note"`) {
+	if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); !strings.Contains(body, `"name":"store","status":"note"`) {
 		t.Errorf("readyz: %d %s", status, body)
 	}
 	_ = server.cmd.Process.Signal(syscall.SIGTERM)
@@ -203,7 +203,7 @@ func readOnlyStore(t *testing.T, bin string) {
 	asNobody(t, cmd, dir)
 	server := startCommand(t, &talk, cmd)
 	waitFor(t, &talk, "its folder or file may not be written")
-	if status, body := ask(t, server.url+"/readyz"); status != http.StatusOK || !strings.Contains(body, "is kept in the journal") {
+	if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); status != http.StatusOK || !strings.Contains(body, "is kept in the journal") {
 		t.Errorf("readyz: %d %s", status, body)
 	}
 	resp, err := http.Post(server.url+"/v1/tools/echo/call", "application/json", strings.NewReader(`{"text": "hello"}`))
@@ -236,20 +236,6 @@ func asNobody(t *testing.T, cmd *exec.Cmd, dir string) {
 		}
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-}
-
-func ask(t *testing.T, url string) (int, string) {
-	t.Helper()
-	resp, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(data)
 }
 
 func waitFor(t *testing.T, talk *lockedBuffer, text string) {

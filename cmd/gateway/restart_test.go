@@ -25,7 +25,7 @@ func TestRestart(t *testing.T) {
 	first := start(t, bin, "serve", "--config", config)
 	_, accepted := sendTo(t, first.url+"/v1/tools/mark/call?wait=0", `{}`)
 	id := regexp.MustCompile(`call_[a-z0-9]{20,}`).FindString(accepted)
-	_, result := ask(t, first.url+"/v1/calls/"+id+"?wait=10")
+	_, result := ask(t, http.MethodGet, first.url+"/v1/calls/"+id+"?wait=10", "")
 	_, batch := sendTo(t, first.url+"/v1/calls?chat=c", step)
 	if !strings.Contains(result, `"state":"completed"`) || !strings.Contains(batch, `"status":"ok"`) {
 		t.Fatalf("%s\n%s", result, batch)
@@ -33,7 +33,7 @@ func TestRestart(t *testing.T) {
 	_ = first.cmd.Process.Signal(syscall.SIGTERM)
 	_ = first.cmd.Wait()
 	second := start(t, bin, "serve", "--config", config)
-	if _, again := ask(t, second.url+"/v1/calls/"+id); again != result {
+	if _, again := ask(t, http.MethodGet, second.url+"/v1/calls/"+id, ""); again != result {
 		t.Errorf("asked again: %s, before: %s", again, result)
 	}
 	if _, again := sendTo(t, second.url+"/v1/calls?chat=c", step); !strings.Contains(again, `"replayed":true`) {
@@ -42,7 +42,7 @@ func TestRestart(t *testing.T) {
 	if marks, err := os.ReadFile(filepath.Join(dir, "marks")); err != nil || len(marks) != 4 {
 		t.Errorf("the tool ran %d times, %v", len(marks)/2, err)
 	}
-	if _, log := ask(t, second.url+"/v1/log?tool=mark"); strings.Count(log, `"status":"ok"`) != 2 {
+	if _, log := ask(t, http.MethodGet, second.url+"/v1/log?tool=mark", ""); strings.Count(log, `"status":"ok"`) != 2 {
 		t.Errorf("the log is %s", log)
 	}
 }

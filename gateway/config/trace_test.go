@@ -29,8 +29,11 @@ func TestTrace(t *testing.T) {
 		{"one file", map[string]string{"tools.yaml": "version: 1\n"}, "tools.yaml", ""},
 		{"no file", nil, "tools.yaml!", ""},
 		{"a bad file", map[string]string{"tools.yaml": "version: [\n"}, "tools.yaml", ""},
-		{"includes", map[string]string{"tools.yaml": "version: 1\ninclude: [a.yaml, 'd/*.yaml']\n", "a.yaml": "{}", "d/x.yaml": "{}", "d/y.yaml": "include: [../b.yaml]", "b.yaml": "{}"},
-			"a.yaml b.yaml d/x.yaml d/y.yaml tools.yaml", "d/*.yaml=d/x.yaml,d/y.yaml"},
+		{
+			"includes",
+			map[string]string{"tools.yaml": "version: 1\ninclude: [a.yaml, 'd/*.yaml']\n", "a.yaml": "{}", "d/x.yaml": "{}", "d/y.yaml": "include: [../b.yaml]", "b.yaml": "{}"},
+			"a.yaml b.yaml d/x.yaml d/y.yaml tools.yaml", "d/*.yaml=d/x.yaml,d/y.yaml",
+		},
 		{"an include that is not there", map[string]string{"tools.yaml": "version: 1\ninclude: [a.yaml, 'd/*.yaml']\n"}, "a.yaml! tools.yaml", "d/*.yaml="},
 		{"a folder for a file", map[string]string{"tools.yaml": "version: 1\ninclude: [a]\n", "a/x": ""}, "a! tools.yaml", ""},
 	}

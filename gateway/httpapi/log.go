@@ -63,7 +63,7 @@ func (a *api) showLog(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := pageJSON{Calls: make([]json.RawMessage, 0, len(entries)), Incomplete: !complete}
 	for _, e := range slices.Backward(entries) {
-		data, err := shown(r, e)
+		data, err := shownEntry(r, e)
 		if err != nil {
 			a.logUnread(w, r, err)
 			return
@@ -102,7 +102,7 @@ func (a *api) showRecord(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	data, err := shown(r, entries[0])
+	data, err := shownEntry(r, entries[0])
 	if err != nil {
 		a.logUnread(w, r, err)
 		return
@@ -146,9 +146,9 @@ func (a *api) logUnread(w http.ResponseWriter, r *http.Request, err error) {
 	p.write(w)
 }
 
-// shown is a call as whoever asks may see it. What only the operator may read, and
+// shownEntry is a call as whoever asks may see it. What only the operator may read, and
 // arguments, which the server may have set, are left out of one's own calls.
-func shown(r *http.Request, e runlog.Entry) ([]byte, error) {
+func shownEntry(r *http.Request, e runlog.Entry) ([]byte, error) {
 	if who := caller(r); !who.Can(tool.MayAdmin) {
 		e.Arguments, e.Rule, e.Notes, e.Cause = nil, "", nil, ""
 	}

@@ -171,14 +171,14 @@ func TestLogOfCallers(t *testing.T) {
 	}
 }
 
-// broken is a log that cannot be read.
-type broken struct{}
+// unreadLog is a log that cannot be read.
+type unreadLog struct{}
 
-func (broken) Find(context.Context, runlog.Query) ([]runlog.Entry, bool, error) {
+func (unreadLog) Find(context.Context, runlog.Query) ([]runlog.Entry, bool, error) {
 	return nil, false, fmt.Errorf("/secret/path is gone")
 }
 
-func (broken) Summarise(context.Context, runlog.Query) ([]runlog.Summary, bool, error) {
+func (unreadLog) Summarise(context.Context, runlog.Query) ([]runlog.Summary, bool, error) {
 	return nil, false, fmt.Errorf("/secret/path is gone")
 }
 
@@ -214,7 +214,7 @@ func TestLogRefusals(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/v1/log", "/v1/log/a", "/v1/log/stats"} {
-		if status, body := getAs(t, httpapi.New(nil, httpapi.Options{Log: broken{}}), admin, path); status != 503 || strings.Contains(body, "secret") {
+		if status, body := getAs(t, httpapi.New(nil, httpapi.Options{Log: unreadLog{}}), admin, path); status != 503 || strings.Contains(body, "secret") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 		if status, _ := getAs(t, httpapi.New(nil, httpapi.Options{}), admin, path); status != 404 {

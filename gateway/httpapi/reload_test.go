@@ -37,12 +37,20 @@ func TestReload(t *testing.T) {
 		status int
 		body   string
 	}{
-		{"who changed something", &admin, fakeConfiguration{done: map[string]int{"generation": 2}, warnings: diag.Problems{warning}}, 200,
-			`{"reloaded":{"generation":2},"warnings":[{"file":"tools.yaml","line":3,"column":5,"key":"tools.a","text":"models are told nothing","hint":"add a description"}]}`},
+		{
+			"who changed something", &admin,
+			fakeConfiguration{done: map[string]int{"generation": 2}, warnings: diag.Problems{warning}},
+			200,
+			`{"reloaded":{"generation":2},"warnings":[{"file":"tools.yaml","line":3,"column":5,"key":"tools.a","text":"models are told nothing","hint":"add a description"}]}`,
+		},
 		{"no warnings", &admin, fakeConfiguration{done: map[string]int{"generation": 2}}, 200, `{"reloaded":{"generation":2},"warnings":[]}`},
-		{"a bad file", &admin, fakeConfiguration{err: diag.Problems{{Place: place, Key: "tools.a", Text: "is missing"}, {Place: diag.Place{File: "env X"}, Text: "is no map"}, warning}}, 422,
+		{
+			"a bad file", &admin,
+			fakeConfiguration{err: diag.Problems{{Place: place, Key: "tools.a", Text: "is missing"}, {Place: diag.Place{File: "env X"}, Text: "is no map"}, warning}},
+			422,
 			`{"error":{"error_type":"bad_configuration","hint":"Correct the files and reload again.","message":"the configuration has errors (2); what was served is served still",` +
-				`"problems":[{"file":"tools.yaml","line":3,"column":5,"key":"tools.a","text":"is missing"},{"file":"env X","text":"is no map"}]}}`},
+				`"problems":[{"file":"tools.yaml","line":3,"column":5,"key":"tools.a","text":"is missing"},{"file":"env X","text":"is no map"}]}}`,
+		},
 		{"given up", &admin, fakeConfiguration{err: context.Canceled}, 503, `{"error":{"error_type":"internal","message":"the reload was given up before it began: context canceled"}}`},
 		{"no administrator", &may, fakeConfiguration{}, 403, `{"error":{"error_type":"forbidden","message":"reloading takes the right admin","hint":"Send the token of an administrator, or send the process SIGHUP."}}`},
 		{"nobody", nil, fakeConfiguration{}, 403, `{"error":{"error_type":"forbidden","message":"reloading takes the right admin","hint":"Send the token of an administrator, or send the process SIGHUP."}}`},

@@ -70,8 +70,10 @@ func TestDifference(t *testing.T) {
 		{"a hook with another name", "name: no,", "name: nothing,", `{"hooks":{"added":["before.nothing"],"removed":["before.no"]}}`, false},
 		{"where a secret comes from", "key: {env: HOME}", "key: {env: PWD}", `{"secrets":{"changed":{"key":["env","value"]}}}`, false},
 		{"which networks", "version: 1", "version: 1\nnetworks: {allow: [10.0.0.0/8]}", `{"settings":{"changed":{"networks.allow":["value"]}}}`, false},
-		{"who is let in", "version: 1", "version: 1\nserver: {token: '${secret.key}', callers: {bot: {token: '${secret.other}', may: [admin]}}, origins: ['https://a.example']}",
-			`{"callers":{"added":["bot"]},"settings":{"changed":{"server.origins":["value"],"server.token":["value"]}}}`, false},
+		{
+			"who is let in", "version: 1", "version: 1\nserver: {token: '${secret.key}', callers: {bot: {token: '${secret.other}', may: [admin]}}, origins: ['https://a.example']}",
+			`{"callers":{"added":["bot"]},"settings":{"changed":{"server.origins":["value"],"server.token":["value"]}}}`, false,
+		},
 		{"the log", "version: 1", "version: 1\nlog: {level: debug}", `{"settings":{"changed":{"log.level":["value"]}}}`, false},
 		{"what is admitted", "version: 1", "version: 1\nadmit: {deny: [find]}", `{"settings":{"changed":{"admit.deny":["value"]}},"tools":{"removed":["find"]}}`, true},
 	}

@@ -220,6 +220,13 @@ func TestDescription(t *testing.T) {
 		ask(tool.MayAdmin, "POST", "/v1/policy/explain", "", body)
 		ask(tool.MayCall, "POST", "/v1/policy/explain", "", body)
 	}
+	for _, body := range []string{`{"context": {"a": 1}}`, `{"context": []}`, `{}`} {
+		ask(tool.MayCall, "PUT", "/v1/chats/c", "", body)
+	}
+	for _, target := range []string{"/v1/chats/c", "/v1/chats/none", "/v1/chats/c?caller=bob", "/v1/chats/a%20b"} {
+		get(target)
+		ask(tool.MayCall, "DELETE", target, "", "")
+	}
 	for _, text := range []string{describedConfig, describedConfig + "groups: {calm: {tools: [add]}}\n", "version: 1\ntoolz: {}\n"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -19,12 +19,12 @@ import (
 // everything is an API that serves all its paths.
 func everything() httpapi.Options {
 	return httpapi.Options{
-		Batch: noBatch{}, Handles: noHandles{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
+		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
 		Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(),
 	}
 }
 
-// noBatch and noHandles are served and never asked.
+// noBatch, noHandles and noChats are served and never asked.
 type noBatch struct{}
 
 func (noBatch) Batch(context.Context, []httpapi.BatchCall, string, func(int, httpapi.BatchAnswer)) ([]httpapi.BatchAnswer, error) {
@@ -32,6 +32,8 @@ func (noBatch) Batch(context.Context, []httpapi.BatchCall, string, func(int, htt
 }
 
 type noHandles struct{ httpapi.Handles }
+
+type noChats struct{ httpapi.Chats }
 
 // operations are the methods of every path of a description.
 func operations(t *testing.T, doc []byte) map[string][]string {

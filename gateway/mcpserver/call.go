@@ -44,7 +44,7 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	name, _ := ctx.Value(nameKey{}).(string)
 	who, profile := s.view(ctx, req.Session)
 	told, end := tellProgress(ctx, req)
-	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect})
+	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req)})
 	end()
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		return nil, notFound(res.Error)

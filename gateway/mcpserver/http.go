@@ -57,7 +57,10 @@ type door struct {
 // ServeHTTP answers one request.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	profile := profileIn(r.URL.Path)
+	r, err := inChat(r)
 	switch {
+	case err != nil:
+		refuseChat(w, err)
 	case d.calls.isClosed():
 		http.Error(w, tool.Stopping().Message, http.StatusServiceUnavailable)
 	case profile != "" && !d.gateway.HasProfile(profile):

@@ -9,9 +9,10 @@ import (
 )
 
 // ServesPath reports whether this door serves a path: /mcp, which has all tools,
-// and /p/NAME/mcp, which has those of one profile.
+// /p/NAME/mcp, which has those of one profile, and /chats/NAME/mcp, whose calls
+// belong to one chat.
 func ServesPath(path string) bool {
-	return path == "/mcp" || profileIn(path) != ""
+	return path == "/mcp" || profileIn(path) != "" || chatIn(path) != ""
 }
 
 // profileIn is the profile that a path names; empty when it names none.

@@ -219,7 +219,7 @@ func (b *brief) call(ctx context.Context) {
 		ctx = tool.WithProgress(ctx, progress.take)
 	}
 	res := b.Server.call(ctx, tool.Call{
-		Tool: string(b.Name), Arguments: b.Arguments, Caller: caller(ctx), Profile: profileOf(ctx), Via: tool.ViaDirect,
+		Tool: string(b.Name), Arguments: b.Arguments, Caller: caller(ctx), Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
 	})
 	progress.end()
 	if res.Error != nil && res.Error.Code == tool.NotFound {

@@ -206,7 +206,7 @@ func TestDescription(t *testing.T) {
 		post("/v1/calls?chat=c", body)
 		post("/v1/calls?chat=c&stop_on=error", body)
 	}
-	handleOf := regexp.MustCompile(`r_[a-z2-7]{16}`).FindString(post("/v1/tools/long/call", "{}").Body.String())
+	handleOf := regexp.MustCompile(`r_[a-z2-7]{26}`).FindString(post("/v1/tools/long/call", "{}").Body.String())
 	get("/v1/results/" + handleOf)
 	get("/v1/results/" + handleOf + "?offset=5&limit=5")
 	get("/v1/results/" + handleOf + "?offset=9999999")

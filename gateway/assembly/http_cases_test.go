@@ -118,7 +118,7 @@ func httpCase(t *testing.T, file string) {
 
 var (
 	boundary = regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
-	handles  = regexp.MustCompile(`r_[a-z2-7]{16}`)
+	handles  = regexp.MustCompile(`r_[a-z2-7]{26}`)
 	clock    = regexp.MustCompile(`\d\d:\d\d UTC( on \d+ \w+ \d+)?`)
 )
 

@@ -18,7 +18,7 @@ import (
 
 var (
 	about    = result.About{Owner: "ann", CallID: "c1", Tool: "t", Readable: true}
-	handleIn = regexp.MustCompile(`r_[a-z2-7]{16}`)
+	handleIn = regexp.MustCompile(`r_[a-z2-7]{26}`)
 )
 
 // broken is a store that keeps nothing.
@@ -76,12 +76,12 @@ func TestFit(t *testing.T) {
 		most       int
 		head, tail int // bytes that are shown
 	}{
-		{"one more than fits", strings.Repeat("x", 1001), 1000, 497, 248},
-		{"one long line", strings.Repeat("x", 20_000), 1000, 495, 247},
-		{"lines", strings.Repeat(line, 250), 1000, 486, 243},
-		{"lines with ends of two bytes", strings.Repeat(line[:79]+"\r\n", 250), 1000, 486, 243},
-		{"a line that would lose too much", strings.Repeat("x", 300) + "\n" + strings.Repeat("y", 9000), 1000, 497, 248},
-		{"characters of three bytes", strings.Repeat("漢", 5000), 1000, 1486, 744},
+		{"one more than fits", strings.Repeat("x", 1001), 1000, 483, 242},
+		{"one long line", strings.Repeat("x", 20_000), 1000, 481, 241},
+		{"lines", strings.Repeat(line, 250), 1000, 405, 241},
+		{"lines with ends of two bytes", strings.Repeat(line[:79]+"\r\n", 250), 1000, 405, 241},
+		{"a line that would lose too much", strings.Repeat("x", 300) + "\n" + strings.Repeat("y", 9000), 1000, 483, 242},
+		{"characters of three bytes", strings.Repeat("漢", 5000), 1000, 1447, 723},
 		{"marks", strings.Repeat("e\u0301", 5000), 1000, 0, 0},
 		{"nothing but marks", strings.Repeat("\u0301", 5000), 1000, 0, 0},
 		{"less than the notice", strings.Repeat("x", 5000), 100, 0, 0},
@@ -171,11 +171,11 @@ func TestFitNotices(t *testing.T) {
 	}{
 		{
 			"kept", folder(t), about, text(long),
-			`[… 198,628 of 199,402 characters are left out. The whole result is kept as r_HANDLE` + kept + ` To read on: read_result {"handle": "r_HANDLE", "offset": 516}; to search: add "grep".]`, "",
+			`[… 198,648 of 199,402 characters are left out. The whole result is kept as r_HANDLE` + kept + ` To read on: read_result {"handle": "r_HANDLE", "offset": 502}; to search: add "grep".]`, "",
 		},
 		{
 			"kept JSON", folder(t), about, text("[" + long + "]\n"),
-			`[… 198,667 of 199,405 characters are left out. The whole result is kept as r_HANDLE` + kept + ` To read on: read_result {"handle": "r_HANDLE", "offset": 492}; to search: add "grep"; for parts of this JSON: add "path".]`, "",
+			`[… 198,687 of 199,405 characters are left out. The whole result is kept as r_HANDLE` + kept + ` To read on: read_result {"handle": "r_HANDLE", "offset": 478}; to search: add "grep"; for parts of this JSON: add "path".]`, "",
 		},
 		{"unreadable", folder(t), unreadable, text(long), "[… 198,517 of 199,402 characters are left out. They were not kept. If the tool changes nothing, ask it for less.]", ""},
 		{"no store", nil, about, text(long), "[… 198,517 of 199,402 characters are left out. They were not kept. If the tool changes nothing, ask it for less.]", ""},

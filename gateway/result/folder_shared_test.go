@@ -121,7 +121,7 @@ func FuzzHandle(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range []string{"", "r_", m.Handle, "../" + m.Handle, "r_aaaaaaaaaaaaaaaa", "r_AAAAAAAAAAAAAAAA", "r_/../../../../../"} {
+	for _, s := range []string{"", "r_", m.Handle, "../" + m.Handle, "r_aaaaaaaaaaaaaaaaaaaaaaaaaa", "r_AAAAAAAAAAAAAAAAAAAAAAAAAA", "r_/../../../../../../../../."} {
 		f.Add("ann", s)
 		f.Add("bob", s)
 	}

@@ -133,7 +133,7 @@ func TestFolderShowsNothingOfOthers(t *testing.T) {
 	if err != nil || bytes.Contains(data, []byte("ann")) {
 		t.Errorf("the file names its owner (%v): %s", err, data)
 	}
-	outside := filepath.Join(filepath.Dir(dir), "r_aaaaaaaaaaaaaaaa")
+	outside := filepath.Join(filepath.Dir(dir), "r_aaaaaaaaaaaaaaaaaaaaaaaaaa")
 	if err := os.WriteFile(outside, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +141,8 @@ func TestFolderShowsNothingOfOthers(t *testing.T) {
 		wantNone(t, f, owner, m.Handle)
 	}
 	for _, handle := range []string{
-		"", "r_", ".", "..", "../r_aaaaaaaaaaaaaaaa", "r_../../../etc/pas", "/etc/passwd", m.Handle + "/", m.Handle + "\x00",
-		"./" + m.Handle, strings.ToUpper(m.Handle), m.Handle[:17], m.Handle + "a", "r_bbbbbbbbbbbbbbbb", "r_aaaaaaaaaaaaaaa1", "tmp_x",
+		"", "r_", ".", "..", "../r_aaaaaaaaaaaaaaaaaaaaaaaaaa", "r_../../../../../etc/passwd/", "/etc/passwd", m.Handle + "/", m.Handle + "\x00",
+		"./" + m.Handle, strings.ToUpper(m.Handle), m.Handle[:27], m.Handle + "a", "r_bbbbbbbbbbbbbbbbbbbbbbbbbb", "r_aaaaaaaaaaaaaaaaaaaaaaaaa1", "tmp_x",
 	} {
 		wantNone(t, f, "ann", handle)
 	}
@@ -292,7 +292,7 @@ func TestFolderThatCannotBe(t *testing.T) {
 		t.Error("a file was opened as a folder")
 	}
 	f := open(t, filepath.Join(t.TempDir(), "later"), result.Options{})
-	wantNone(t, f, "ann", "r_aaaaaaaaaaaaaaaa")
+	wantNone(t, f, "ann", "r_aaaaaaaaaaaaaaaaaaaaaaaaaa")
 	for _, opts := range []result.Options{{Keep: -1}, {Most: -1}, {MostOne: -1}} {
 		if _, err := result.OpenFolder(t.TempDir(), opts); err == nil {
 			t.Errorf("%+v was taken", opts)

@@ -193,7 +193,7 @@ func TestRead(t *testing.T) {
 		{zip.Handle, `, "grep": "x"`, "Error: this result is application/zip and not text, so it has neither lines nor paths\n"},
 		{zip.Handle, `, "path": "x"`, "Error: this result is application/zip and not text, so it has neither lines nor paths\n"},
 		{foreign.Handle, ``, `Error: no result is kept under "` + foreign.Handle + `"` + unknown},
-		{"r_aaaaaaaaaaaaaaaa", ``, `Error: no result is kept under "r_aaaaaaaaaaaaaaaa"` + unknown},
+		{"r_aaaaaaaaaaaaaaaaaaaaaaaaaa", ``, `Error: no result is kept under "r_aaaaaaaaaaaaaaaaaaaaaaaaaa"` + unknown},
 		{"../../etc/passwd", ``, `Error: no result is kept under "../../etc/passwd"` + unknown},
 		{strings.Repeat("x", 5000), ``, `Error: no result is kept under "` + strings.Repeat("x", 60) + `"` + unknown},
 	}
@@ -211,11 +211,11 @@ func TestRead(t *testing.T) {
 func TestReadFailures(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := newBench(folder(t), 1000).read(over, "ann", `{"handle": "r_aaaaaaaaaaaaaaaa"}`)
+	_, err := newBench(folder(t), 1000).read(over, "ann", `{"handle": "r_aaaaaaaaaaaaaaaaaaaaaaaaaa"}`)
 	if e := tool.AsError(err); e.Code != tool.Cancelled {
 		t.Error(e)
 	}
-	_, err = newBench(brokenStore{}, 1000).read(t.Context(), "ann", `{"handle": "r_aaaaaaaaaaaaaaaa"}`)
+	_, err = newBench(brokenStore{}, 1000).read(t.Context(), "ann", `{"handle": "r_aaaaaaaaaaaaaaaaaaaaaaaaaa"}`)
 	if e := tool.AsError(err); e.Code != tool.Internal || !errors.Is(e, errBroken) || strings.Contains(e.Text(), "broken") {
 		t.Error(e)
 	}

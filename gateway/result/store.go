@@ -46,14 +46,14 @@ type Blob interface {
 
 const (
 	handlePrefix = "r_"
-	// handleChars of base32 are 80 random bits: too many to guess one.
-	handleChars  = 16
+	// handleChars of base32 are 130 random bits: too many to guess one.
+	handleChars  = 26
 	handleLetter = "abcdefghijklmnopqrstuvwxyz234567" // RFC 4648 section 6, in lower case
 )
 
 // NewHandle makes a handle that nobody can guess, for stores.
 func NewHandle() string {
-	return handlePrefix + strings.ToLower(rand.Text()[:handleChars])
+	return handlePrefix + strings.ToLower(rand.Text()) // of handleChars
 }
 
 // ValidHandle reports whether text has the form of a handle. Stores ask before

@@ -162,6 +162,12 @@ func TestEveryDoorAsksForTheToken(t *testing.T) {
 			}
 		}
 	}
+	// There is no OAuth here, and clients that look for it are told so at once.
+	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server"} {
+		if status, body := s.ask(t, "", http.MethodGet, path, ""); status != http.StatusNotFound || !strings.Contains(body, "no_such_route") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if status, body := s.ask(t, "", http.MethodGet, path, ""); status != http.StatusOK {
 			t.Errorf("%s: %d %s", path, status, body)

@@ -1,0 +1,32 @@
+package tool_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// TestNewCallID holds that an identifier, by which a call may be asked after,
+// cannot be guessed: it has 26 characters of base32, 130 bits.
+func TestNewCallID(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		id := tool.NewCallID()
+		if len(id) != len("call_")+26 || strings.Trim(id, "_abcdefghijklmnopqrstuvwxyz234567") != "" || seen[id] {
+			t.Fatalf("got %q", id)
+		}
+		seen[id] = true
+	}
+}
+
+func TestCheckChatID(t *testing.T) {
+	for id, fine := range map[string]bool{
+		"a": true, "~!": true, "support/7?x=1": true, strings.Repeat("c", tool.MaxChatID): true,
+		"": false, " ": false, "a b": false, "é": false, "a\nb": false, "a\x7f": false, strings.Repeat("c", tool.MaxChatID+1): false,
+	} {
+		if err := tool.CheckChatID(id); (err == nil) != fine {
+			t.Errorf("%.20q: %v", id, err)
+		}
+	}
+}

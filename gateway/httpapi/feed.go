@@ -39,7 +39,7 @@ type Feed struct {
 	epoch string // of this process: numbers of another mean nothing here
 
 	mu        sync.Mutex    // guards all below
-	ring      []event       // event n stands at n modulo its length
+	ring      []event       // grows to feedSize; event n stands at n-1 modulo that
 	next      uint64        // number of the next event; the first has 1
 	changed   chan struct{} // closed when there is more
 	closed    bool
@@ -78,7 +78,7 @@ type callEvent struct {
 // NewFeed returns an empty feed.
 func NewFeed() *Feed {
 	return &Feed{
-		epoch: strconv.FormatInt(time.Now().UnixNano(), 36), ring: make([]event, feedSize), next: 1,
+		epoch: strconv.FormatInt(time.Now().UnixNano(), 36), next: 1,
 		changed: make(chan struct{}), followers: map[string]int{},
 	}
 }
@@ -136,7 +136,11 @@ func (f *Feed) add(e event) {
 		return
 	}
 	e.number = f.next
-	f.ring[e.number%feedSize] = e
+	if len(f.ring) < feedSize {
+		f.ring = append(f.ring, e)
+	} else {
+		f.ring[place(e.number)] = e
+	}
 	f.next++
 	if f.following > 0 {
 		close(f.changed)
@@ -198,7 +202,7 @@ func (f *Feed) take(from uint64, sees func(*event) bool) (found []event, next, l
 		from, lost = oldest, oldest-from
 	}
 	for from < f.next && len(found) < feedBatch {
-		if e := &f.ring[from%feedSize]; sees(e) {
+		if e := &f.ring[place(from)]; sees(e) {
 			found = append(found, *e)
 		}
 		from++
@@ -208,6 +212,9 @@ func (f *Feed) take(from uint64, sees func(*event) bool) (found []event, next, l
 	}
 	return found, from, lost, f.changed
 }
+
+// place is where an event stands in the ring.
+func place(number uint64) uint64 { return (number - 1) % feedSize }
 
 func (f *Feed) oldest() uint64 {
 	if f.next > feedSize {

@@ -11,12 +11,17 @@ import (
 // cannot be guessed: it has 26 characters of base32, 130 bits.
 func TestNewCallID(t *testing.T) {
 	seen := map[string]bool{}
+	before := ""
 	for range 1000 {
 		id := tool.NewCallID()
-		if len(id) != len("call_")+26 || strings.Trim(id, "_abcdefghijklmnopqrstuvwxyz234567") != "" || seen[id] {
+		name, rest, _ := strings.Cut(id, "_")
+		if name != "call" || len(rest) != 10+26 || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || seen[rest[10:]] {
 			t.Fatalf("got %q", id)
 		}
-		seen[id] = true
+		if rest[:10] < before {
+			t.Errorf("%s sorts before %s", id, before)
+		}
+		seen[rest[10:]], before = true, rest[:10]
 	}
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"strconv"
 	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
@@ -16,6 +19,38 @@ import (
 var bare = map[string]func(address string) error{
 	"mcp-go": serveMCPGo,
 	"go-sdk": serveSDK,
+	"static": serveFile,
+}
+
+// environment variables tell a server what the one that started it knows.
+const (
+	envTools   = "BENCH_TOOLS"   // how many tools there are beside echo
+	envProfile = "BENCH_PROFILE" // see testdata/profile.go
+	listFile   = "list.json"     // in the folder of the servers
+)
+
+// others are the tools beside echo, by name.
+func others() (names []string) {
+	n, _ := strconv.Atoi(os.Getenv(envTools)) // none when there are none
+	for i := range n {
+		names = append(names, toolName(i))
+	}
+	return names
+}
+
+func toolName(i int) string { return fmt.Sprintf("tool_%05d", i) }
+
+// listed is the description of each of them.
+const listed = "Find the customers of a region by their id, their state or words in them, newest first."
+
+// schema is that of each of them, and close to it that of echo.
+const schema = `{"type":"object","properties":{"text":{"type":"string","description":"Words to look for in titles and texts"},` +
+	`"limit":{"type":"integer","description":"Most records to return","minimum":1,"maximum":100},` +
+	`"state":{"type":"string","enum":["open","closed","waiting"],"description":"Only records in this state"}},"required":["text"]}`
+
+// serveFile serves the list that the gateway gave, as a file.
+func serveFile(address string) error {
+	return listen(address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, listFile) }))
 }
 
 // firstStateless is the revision of MCP that did away with sessions.
@@ -35,6 +70,11 @@ func serveMCPGo(address string) error {
 			return gomcp.NewToolResultText(text), nil
 		},
 	)
+	for _, name := range others() {
+		s.AddTool(gomcp.NewToolWithRawSchema(name, listed, json.RawMessage(schema)), func(context.Context, gomcp.CallToolRequest) (*gomcp.CallToolResult, error) {
+			return gomcp.NewToolResultText(""), nil
+		})
+	}
 	return listen(address, goserver.NewStreamableHTTPServer(s))
 }
 
@@ -47,6 +87,9 @@ func serveSDK(address string) error {
 		Name: "echo", Description: "Say it again.",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
 	}, echo)
+	for _, name := range others() {
+		s.AddTool(&mcp.Tool{Name: name, Description: listed, InputSchema: json.RawMessage(schema)}, echo)
+	}
 	get := func(*http.Request) *mcp.Server { return s }
 	sessions := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true})
 	stateless := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: true})

@@ -14,6 +14,9 @@
 // the bare ones. Generator and servers share the machine, so that ratios come out
 // closer to 1 than they are; the processor time of a call does not.
 //
+// With -list the tools are listed instead, of which there are so many; then a file
+// with the same list, served by net/http alone, stands beside the others, too.
+//
 // With -cpuprofile only the gateway is called, by the door that -only names.
 // Linux is assumed for the processor time and the memory of servers, which are
 // left out elsewhere.
@@ -36,6 +39,7 @@ type options struct {
 	turn    time.Duration // one side is called at a time
 	rounds  int
 	clients []int
+	list    int    // tools, which are listed; 0 to call one
 	only    string // the sides whose name holds this
 	gateway string // the program; empty to build it
 	profile string // file of the CPU profile; empty for none
@@ -62,6 +66,7 @@ func parse() (options, error) {
 	flag.DurationVar(&o.turn, "turn", 500*time.Millisecond, "how long one side is called before the next one is")
 	flag.IntVar(&o.rounds, "rounds", 10, "how many turns each side has with each number of clients")
 	clients := flag.String("clients", "1,8,64", "how many clients call at once, one number after the other")
+	flag.IntVar(&o.list, "list", 0, "list this many tools instead of calling one")
 	flag.StringVar(&o.only, "only", "", "call only the sides whose name holds this `text`, such as modern")
 	flag.StringVar(&o.gateway, "gateway", "", "the `program` to measure; by default the one of this checkout is built")
 	flag.StringVar(&o.profile, "cpuprofile", "", "call only the gateway and write its CPU profile to this `file`")
@@ -75,6 +80,9 @@ func parse() (options, error) {
 	}
 	return o, nil
 }
+
+// others is how many tools there are beside echo. The gateway lists one of its own.
+func (o *options) others() int { return max(o.list-2, 0) }
 
 func run(opts *options) (err error) {
 	dir, err := os.MkdirTemp("", "doors")
@@ -90,7 +98,7 @@ func run(opts *options) (err error) {
 	if opts.profile != "" {
 		return profile(servers["gateway"], opts)
 	}
-	found, err := measure(sides(servers, opts.only), opts)
+	found, err := measure(sides(servers, opts), opts)
 	if err != nil {
 		return err
 	}

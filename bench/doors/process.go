@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -58,13 +59,13 @@ func profile(s *server, opts *options) error {
 	var errs []error
 	tell := func() { errs = append(errs, s.cmd.Process.Signal(syscall.SIGUSR1)) }
 	tell()
-	found, err := measure(sides(servers{"gateway": s}, opts.only), opts)
+	found, err := measure(sides(servers{"gateway": s}, opts), opts)
 	if err != nil {
 		return err
 	}
 	tell()
 	report(os.Stdout, found, opts)
-	made := strings.TrimPrefix(s.cmd.Env[len(s.cmd.Env)-1], "BENCH_PROFILE=")
+	made := filepath.Join(s.cmd.Dir, profileName)
 	for end := time.Now().Add(stopTimeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		text, err := os.ReadFile(made)
 		if err == nil {

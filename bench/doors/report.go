@@ -10,7 +10,10 @@ import (
 
 // peerOf names the side that another is held against.
 func peerOf(s *side, library string) string {
-	if s.era == "http" {
+	switch {
+	case library == "static":
+		return "static http"
+	case s.era == "http":
 		return library + " legacy"
 	}
 	return library + " " + s.era
@@ -19,16 +22,16 @@ func peerOf(s *side, library string) string {
 // report prints ratios, and absolute figures beside them.
 func report(w io.Writer, f *found, opts *options) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(table, "clients\tside\tx mcp-go\tx go-sdk\tCPU x mcp-go\t|\tcalls/s\tp50\tp99\tCPU/call\t")
+	_, _ = fmt.Fprintln(table, "clients\tside\tx mcp-go\tx go-sdk\tx file\tCPU x mcp-go\t|\tcalls/s\tp50\tp99\tCPU/call\t")
 	for _, n := range opts.clients {
 		for _, s := range f.sides {
 			own := f.by[key{s.name, n}]
 			goPeer, sdkPeer := f.by[key{peerOf(s, "mcp-go"), n}], f.by[key{peerOf(s, "go-sdk"), n}]
-			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t|\t%.0f\t%s\t%s\t%s\t\n", n, s.name,
-				rate(own, goPeer), rate(own, sdkPeer), processors(own, goPeer),
+			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t|\t%.0f\t%s\t%s\t%s\t\n", n, s.name,
+				rate(own, goPeer), rate(own, sdkPeer), rate(own, f.by[key{peerOf(s, "static"), n}]), processors(own, goPeer),
 				median(own.rates), round(own.quantile(50)), round(own.quantile(99)), round(own.each()))
 		}
-		_, _ = fmt.Fprintln(table, "\t\t\t\t\t|\t\t\t\t\t")
+		_, _ = fmt.Fprintln(table, "\t\t\t\t\t\t|\t\t\t\t\t")
 	}
 	_ = table.Flush() // to a terminal or a file; a full disk shows
 }

@@ -12,11 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// file is the configuration of the gateway; %q is its address.
+// file is the configuration of the gateway: its address and more tools go in.
 const file = `
 version: 1
 server: {listen: %q}
@@ -26,7 +28,7 @@ tools:
     tags: [read_only]
     parameters: {type: object, properties: {text: {type: string}}, required: [text]}
     expr: args.text
-policy:
+%spolicy:
   default: deny
   rules:
     - {name: no deletes, tags: [destructive], action: deny}
@@ -37,6 +39,7 @@ policy:
 const (
 	startTimeout = 20 * time.Second // of a server
 	stopTimeout  = 20 * time.Second
+	profileName  = "cpu.profile" // in the folder of the servers
 	buildTimeout = 5 * time.Minute
 )
 
@@ -65,26 +68,52 @@ func start(dir string, opts *options) (servers, error) {
 		return all, err
 	}
 	config := filepath.Join(dir, "tools.yaml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, file, address), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, file, address, moreTools(opts.others())), 0o600); err != nil {
 		return all, err
 	}
-	if err := all.add(dir, "gateway", address, program, "serve", "--config", config); err != nil || opts.profile != "" {
+	if err := all.add(dir, "gateway", address, opts.others(), program, "serve", "--config", config); err != nil || opts.profile != "" {
 		return all, err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return all, err
 	}
+	if err := all.keepList(dir); err != nil {
+		return all, err
+	}
 	for name := range bare {
+		if name == "static" && opts.list == 0 {
+			continue
+		}
 		address, err := freeAddress()
 		if err != nil {
 			return all, err
 		}
-		if err := all.add(dir, name, address, self, name, address); err != nil {
+		if err := all.add(dir, name, address, opts.others(), self, name, address); err != nil {
 			return all, err
 		}
 	}
 	return all, nil
+}
+
+// moreTools is the part of the configuration for so many tools.
+func moreTools(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "  %s: {description: %q, tags: [read_only], parameters: %s, expr: args.text}\n", toolName(i), listed, schema)
+	}
+	return b.String()
+}
+
+// keepList keeps the gateway's list in a file.
+func (all servers) keepList(dir string) error {
+	res, err := http.Get("http://" + all["gateway"].address + "/v1/tools?format=mcp")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, listFile), body, 0o600))
 }
 
 // program builds the gateway of the checkout unless one is given. For a profile
@@ -135,7 +164,7 @@ func freeAddress() (string, error) {
 }
 
 // add starts one server and waits until it serves.
-func (all servers) add(dir, name, address string, command ...string) error {
+func (all servers) add(dir, name, address string, tools int, command ...string) error {
 	s := &server{name: name, address: address, log: filepath.Join(dir, name+".log")}
 	out, err := os.Create(s.log)
 	if err != nil {
@@ -144,7 +173,7 @@ func (all servers) add(dir, name, address string, command ...string) error {
 	defer func() { _ = out.Close() }() // the process has its own
 	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, out, out
-	s.cmd.Env = append(os.Environ(), "BENCH_PROFILE="+filepath.Join(dir, "cpu.profile"))
+	s.cmd.Env = append(os.Environ(), envProfile+"="+filepath.Join(dir, profileName), envTools+"="+strconv.Itoa(tools))
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}

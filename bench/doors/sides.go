@@ -15,23 +15,47 @@ type side struct {
 	open   func(address string) (*client, error)
 }
 
-// sides are those that are called, bare ones first.
-func sides(all servers, only string) []*side {
+// sides are those that are asked, bare ones first.
+func sides(all servers, opts *options) []*side {
+	ask := asking{}
+	if opts.others() > 0 {
+		ask.last = toolName(opts.others() - 1)
+	}
 	var out []*side
 	add := func(server, era string, open func(string) (*client, error)) {
 		s := &side{name: server + " " + era, era: era, server: all[server], open: open}
-		if strings.Contains(s.name, only) {
+		if strings.Contains(s.name, opts.only) && s.server != nil {
 			out = append(out, s)
 		}
 	}
-	for _, server := range []string{"mcp-go", "go-sdk", "gateway"} {
-		if all[server] != nil {
-			add(server, "legacy", openLegacy)
-			add(server, "modern", openModern)
-		}
+	if opts.list > 0 {
+		add("static", "http", ask.file)
 	}
-	add("gateway", "http", openHTTP)
+	for _, server := range []string{"mcp-go", "go-sdk", "gateway"} {
+		add(server, "legacy", ask.legacy)
+		add(server, "modern", ask.modern)
+	}
+	add("gateway", "http", ask.http)
 	return out
+}
+
+// asking is what all sides are asked for: a call of echo, or the list of tools.
+type asking struct{ last string } // the last tool of the list; empty for calls
+
+// message is the JSON-RPC request, and the name that a header has to hold.
+func (a asking) message(meta string) (body, method, name string) {
+	if a.last != "" {
+		return `{"jsonrpc":"2.0","id":` + numberMark + `,"method":"tools/list","params":{` + strings.TrimPrefix(meta, ",") + `}}`, "tools/list", ""
+	}
+	return `{"jsonrpc":"2.0","id":` + numberMark + `,"method":"tools/call","params":{"name":"echo","arguments":{"text":"` + textMark + `"}` + meta + `}}`, "tools/call", "echo"
+}
+
+// expecting makes a client look for the last tool instead of a text.
+func (a asking) expecting(c *client) *client {
+	if a.last != "" {
+		c.list = []byte(`"` + a.last + `"`)
+	}
+	return c
 }
 
 // Where a call's number stands in a request; both are of the same length.
@@ -48,6 +72,7 @@ type client struct {
 	texts   []int  // where the text stands in it
 	numbers []int  // where the number stands in it
 	expect  []byte // what an answer has to hold; its number is written into it, too
+	list    []byte // what an answer has to hold instead, when tools are listed
 	n       int
 }
 
@@ -62,11 +87,15 @@ func (c *client) call() error {
 		copy(c.request[at+1:], digits[1:])
 	}
 	copy(c.expect[len("echo-"):], digits)
+	expect := c.expect
+	if c.list != nil {
+		expect = c.list
+	}
 	a, err := c.ask(c.request)
 	switch {
 	case err != nil:
 		return err
-	case a.status != 200 || !bytes.Contains(c.body, c.expect):
+	case a.status != 200 || !bytes.Contains(c.body, expect):
 		return fmt.Errorf("status %d: %.500s", a.status, c.body)
 	}
 	return nil
@@ -102,47 +131,68 @@ func places(text []byte, mark string) []int {
 // accept is what MCP wants every client to accept.
 const accept = "Accept: application/json, text/event-stream"
 
-// openLegacy opens a session of 2025-11-25.
-func openLegacy(address string) (*client, error) {
+// legacy opens a session of 2025-11-25.
+func (a asking) legacy(address string) (*client, error) {
 	w, err := dial(address)
 	if err != nil {
 		return nil, err
 	}
-	a, err := w.ask(post(w, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, accept))
+	answer, err := w.ask(post(w, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, accept))
 	if err != nil {
 		return nil, err
 	}
-	if a.session == "" {
-		return nil, fmt.Errorf("no session: status %d: %.500s", a.status, w.body)
+	if answer.session == "" {
+		return nil, fmt.Errorf("no session: status %d: %.500s", answer.status, w.body)
 	}
-	version, session := "Mcp-Protocol-Version: 2025-11-25", "Mcp-Session-Id: "+a.session
-	if a, err = w.ask(post(w, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, accept, version, session)); err != nil {
+	version, session := "Mcp-Protocol-Version: 2025-11-25", "Mcp-Session-Id: "+answer.session
+	if answer, err = w.ask(post(w, "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, accept, version, session)); err != nil {
 		return nil, err
 	}
-	if a.status != 202 {
+	if answer.status != 202 {
 		return nil, errors.New("the session does not begin: " + string(w.body))
 	}
-	c := newClient(w, "/mcp", `{"jsonrpc":"2.0","id":`+numberMark+`,"method":"tools/call","params":{"name":"echo","arguments":{"text":"`+textMark+`"}}}`, accept, version, session)
+	body, _, _ := a.message("")
+	c := a.expecting(newClient(w, "/mcp", body, accept, version, session))
 	c.end = fmt.Appendf(nil, "DELETE /mcp HTTP/1.1\r\nHost: %s\r\n%s\r\n%s\r\n\r\n", address, version, session)
 	return c, nil
 }
 
-// openModern opens a connection for calls of 2026-07-28.
-func openModern(address string) (*client, error) {
+// modern opens a connection for requests of 2026-07-28.
+func (a asking) modern(address string) (*client, error) {
 	w, err := dial(address)
 	if err != nil {
 		return nil, err
 	}
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + firstStateless + `","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"}}`
-	return newClient(w, "/mcp", `{"jsonrpc":"2.0","id":`+numberMark+`,"method":"tools/call","params":{"name":"echo","arguments":{"text":"`+textMark+`"},`+meta+`}}`,
-		accept, "Mcp-Protocol-Version: "+firstStateless, "Mcp-Method: tools/call", "Mcp-Name: echo"), nil
+	const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"` + firstStateless + `","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"}}`
+	body, method, name := a.message(meta)
+	headers := []string{accept, "Mcp-Protocol-Version: " + firstStateless, "Mcp-Method: " + method}
+	if name != "" {
+		headers = append(headers, "Mcp-Name: "+name)
+	}
+	return a.expecting(newClient(w, "/mcp", body, headers...)), nil
 }
 
-// openHTTP opens a connection for calls of the HTTP API.
-func openHTTP(address string) (*client, error) {
+// http opens a connection for requests of the HTTP API.
+func (a asking) http(address string) (*client, error) {
 	w, err := dial(address)
 	if err != nil {
 		return nil, err
 	}
+	if a.last != "" {
+		return a.expecting(&client{wire: w, request: get(w, "/v1/tools?format=mcp"), expect: []byte(textMark)}), nil
+	}
 	return newClient(w, "/v1/tools/echo/call", `{"text":"`+textMark+`"}`), nil
+}
+
+// file opens a connection for the list in a file.
+func (a asking) file(address string) (*client, error) {
+	w, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	return a.expecting(&client{wire: w, request: get(w, "/mcp"), expect: []byte(textMark)}), nil
+}
+
+func get(w *wire, path string) []byte {
+	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, w.conn.RemoteAddr())
 }

@@ -8,7 +8,15 @@
 //   {"tools": ["a", "b"], "calls": [
 //     {"tool": "a", "args": {}, "text": "the whole text"},
 //     {"tool": "b", "args": {}, "contains": "part of the text", "error": true},
-//     {"tool": "c", "args": {}, "rpcError": -32602}]}
+//     {"tool": "c", "args": {}, "rpcError": -32602}],
+//   "progress": {"tool": "d", "steps": [0, 1], "total": 1, "text": "done"},
+//   "cancel": {"tool": "e", "args": {}, "again": {}},
+//   "changed": {"tool": "f", "adds": "g"}}
+//
+// "progress" is a call that tells these steps; "cancel" one that is given up, and
+// the arguments of one after it that is answered only when the first has ended;
+// "changed" one after which the client hears of another list, which has a tool
+// that is new, or new again.
 //
 // "tools" are the names that must be listed, in any order; others may be listed
 // too unless "exact" is true. "text" is compared with the text blocks joined by
@@ -19,7 +27,12 @@ import { readFileSync } from 'node:fs';
 // deadline is how long a whole run may take, in milliseconds.
 const deadline = 30_000;
 
-// run connects by connect(url), which gives {client, era}, and ends the process.
+// patience is how long anything may take that happens at once, in milliseconds.
+const patience = 5_000;
+
+// run connects by connect(url, onChanged), which gives {client, era, call}, and
+// ends the process. onChanged(error, tools) is to be told of lists that changed;
+// call(params, options) calls a tool with {onprogress, signal}.
 export async function run(name, connect) {
   const [url, source] = process.argv.slice(2);
   if (!url || !source) {
@@ -29,11 +42,16 @@ export async function run(name, connect) {
   const expect = JSON.parse(source.trimStart().startsWith('{') ? source : readFileSync(source, 'utf8'));
   setTimeout(() => end(name, [`no end after ${deadline} ms`]), deadline).unref();
   try {
-    const { client, era } = await connect(new URL(url));
+    const lists = [];
+    const { client, era, call } = await connect(new URL(url), (error, tools) => lists.push({ error, tools }));
     const problems = [...(await checkList(client, expect)), ...(await checkCalls(client, expect.calls ?? []))];
+    if (expect.progress) problems.push(...(await checkProgress(call, expect.progress)));
+    if (expect.cancel) problems.push(...(await checkCancel(call, expect.cancel)));
+    if (expect.changed) problems.push(...(await checkChanged(call, expect.changed, lists)));
     await client.close();
     if (problems.length === 0) {
-      console.log(`${name}: ok (${era}): ${(expect.tools ?? []).length} tools listed, ${(expect.calls ?? []).length} calls as expected`);
+      const more = ['progress', 'cancel', 'changed'].filter((k) => expect[k]).map((k) => `, ${k}`);
+      console.log(`${name}: ok (${era}): ${(expect.tools ?? []).length} tools listed, ${(expect.calls ?? []).length} calls as expected${more.join('')}`);
     }
     end(name, problems);
   } catch (err) {
@@ -94,4 +112,47 @@ function compare(res, call) {
     problems.push(`the text is ${JSON.stringify(text)}, want it to contain ${JSON.stringify(call.contains)}`);
   }
   return problems;
+}
+
+async function checkProgress(call, want) {
+  const told = [];
+  let over = false;
+  const res = await call({ name: want.tool, arguments: {} }, { onprogress: (p) => told.push({ ...p, late: over }) });
+  over = true;
+  await new Promise((done) => setTimeout(done, 200));
+  const problems = compare(res, want).map((p) => `progress: ${p}`);
+  const steps = told.map((p) => p.progress);
+  if (JSON.stringify(steps) !== JSON.stringify(want.steps) || told.some((p) => p.total !== want.total || p.late)) {
+    problems.push(`progress: told ${JSON.stringify(told)}, want the steps ${want.steps} of ${want.total}`);
+  }
+  return problems;
+}
+
+async function checkCancel(call, want) {
+  const giveUp = new AbortController();
+  const first = call({ name: want.tool, arguments: want.args }, { signal: giveUp.signal }).then(
+    () => 'it was answered',
+    () => undefined,
+  );
+  await new Promise((done) => setTimeout(done, 500));
+  giveUp.abort('no longer wanted');
+  const began = Date.now();
+  const problem = await first;
+  const res = await call({ name: want.tool, arguments: want.again }, {});
+  const took = Date.now() - began;
+  const problems = problem ? [`cancel: ${problem}`] : [];
+  if (res.isError || took > patience) {
+    problems.push(`cancel: the call after it took ${took} ms: ${JSON.stringify(res.content)}`);
+  }
+  return problems;
+}
+
+async function checkChanged(call, want, lists) {
+  await call({ name: want.tool, arguments: {} }, {});
+  for (const end = Date.now() + patience; Date.now() < end; ) {
+    const heard = lists.find((l) => l.error || l.tools.some((t) => t.name === want.adds));
+    if (heard) return heard.error ? [`changed: ${heard.error}`] : [];
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return [`changed: heard of ${lists.length} lists in ${patience} ms, none with ${want.adds}`];
 }

@@ -3,9 +3,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { run } from './check.mjs';
 
-await run('sdk1', async (url) => {
-  const client = new Client({ name: 'sdk1', version: '1.0.0' });
+await run('sdk1', async (url, onChanged) => {
+  const client = new Client({ name: 'sdk1', version: '1.0.0' }, { listChanged: { tools: { onChanged } } });
   const transport = new StreamableHTTPClientTransport(url);
   await client.connect(transport);
-  return { client, era: transport.protocolVersion };
+  return { client, era: transport.protocolVersion, call: (params, options) => client.callTool(params, undefined, options) };
 });

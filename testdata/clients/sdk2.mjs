@@ -5,10 +5,11 @@ import { run } from './check.mjs';
 
 const wanted = '2026-07-28';
 
-await run('sdk2', async (url) => {
-  const client = new Client({ name: 'sdk2', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+await run('sdk2', async (url, onChanged) => {
+  const options = { versionNegotiation: { mode: 'auto' }, listChanged: { tools: { onChanged } } };
+  const client = new Client({ name: 'sdk2', version: '1.0.0' }, options);
   await client.connect(new StreamableHTTPClientTransport(url));
   const era = client.getNegotiatedProtocolVersion();
   if (era !== wanted) throw new Error(`negotiated ${era}, want ${wanted}`);
-  return { client, era };
+  return { client, era, call: (params, options) => client.callTool(params, options) };
 });

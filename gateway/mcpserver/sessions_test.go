@@ -36,6 +36,12 @@ func (h holding) Call(ctx context.Context, call tool.Call) tool.Result {
 	}
 }
 
+func (t *sessions) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byID)
+}
+
 // opened gives a session.
 func opened(h http.Handler) string {
 	id := open(h).Header().Get(headerSession)
@@ -60,12 +66,12 @@ func TestIdleSessionEnds(t *testing.T) {
 			t.Errorf("the idle one: %d %s", res.Code, res.Body)
 		}
 		time.Sleep(sessionTimeout - time.Second)
-		if n := len(s.sessions.byID); n != 1 {
+		if n := s.sessions.count(); n != 1 {
 			t.Errorf("%d sessions shortly before, want 1", n)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if n := len(s.sessions.byID); n != 0 {
+		if n := s.sessions.count(); n != 0 {
 			t.Errorf("%d sessions in the end, want none", n)
 		}
 		_ = s.Close()

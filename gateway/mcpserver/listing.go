@@ -7,9 +7,11 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// maxLists is how many lists are kept in writing: few, since most callers see the
-// same.
-const maxLists = 16
+// Of the lists that are kept in writing: few, since most callers see the same.
+const (
+	maxLists     = 16
+	maxListBytes = 8 << 20 // of all together, but for the one used last
+)
 
 // lists keeps tools as they are written in a list, for specs never change.
 type lists struct {
@@ -34,11 +36,18 @@ func (l *lists) encode(specs []*tool.Spec) []byte {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.kept) >= maxLists {
+	l.kept = append(l.kept, written{slices.Clone(specs), tools})
+	for len(l.kept) > 1 && (len(l.kept) > maxLists || l.size() > maxListBytes) {
 		l.kept = slices.Delete(l.kept, 0, 1)
 	}
-	l.kept = append(l.kept, written{slices.Clone(specs), tools})
 	return tools
+}
+
+func (l *lists) size() (bytes int) {
+	for _, w := range l.kept {
+		bytes += len(w.tools)
+	}
+	return bytes
 }
 
 func (l *lists) find(specs []*tool.Spec) []byte {

@@ -20,9 +20,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -30,22 +28,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
 	"github.com/toolgate/toolgate/gateway/mcpserver/message"
-	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // sessionVersions are the revisions that a request in a session may be of.
 var sessionVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
-// brief is a request that is answered the short way.
-type brief struct {
-	*message.Message
-	*Server
-	reply   *reply
-	session *session // nil from 2026-07-28
-}
 
 // shortStateless answers a request of 2026-07-28 that it understands.
 func (s *Server) shortStateless(w http.ResponseWriter, r *http.Request) bool {
@@ -157,13 +144,17 @@ func peek(r *http.Request) (body []byte, ok bool) {
 	return body, true
 }
 
+// maxTrusted is the most bytes that a request is given room for before it sent
+// them.
+const maxTrusted = 64 << 10
+
 var errTooLong = errors.New("the body is too long")
 
 func readUpTo(r *http.Request, most int64) ([]byte, error) {
 	switch {
 	case r.ContentLength > most:
 		return nil, errTooLong
-	case r.ContentLength >= 0:
+	case r.ContentLength >= 0 && r.ContentLength <= maxTrusted:
 		body := make([]byte, r.ContentLength)
 		n, err := io.ReadFull(r.Body, body)
 		return body[:n], err
@@ -179,138 +170,4 @@ func readUpTo(r *http.Request, most int64) ([]byte, error) {
 type replay struct {
 	io.Reader
 	io.Closer
-}
-
-// serve answers the request. A fault in it ends it alone.
-func (b *brief) serve(ctx context.Context) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			b.logPanic(ctx, reason)
-			b.fail(errFault())
-		}
-	}()
-	switch b.Method {
-	case message.CallTool:
-		b.call(ctx)
-	case message.ListTools:
-		b.list(ctx)
-	case message.Ping:
-		b.send(http.StatusOK, append(appendStart(b.buffer(), b.ID), `,"result":{}}`...))
-	}
-}
-
-func (b *brief) stateless() bool { return b.session == nil }
-
-// call runs a call.
-func (b *brief) call(ctx context.Context) {
-	name := callName{}
-	if !b.stateless() {
-		name = callName{b.session.sdk, string(b.ID)}
-	}
-	ctx, leave := b.calls.enter(ctx, name)
-	if leave == nil {
-		b.send(http.StatusBadRequest, appendError(b.buffer(), b.ID, errInFlight(b.ID)))
-		return
-	}
-	defer leave()
-	var progress steps
-	if b.Token != nil {
-		progress.send = b.tell
-		ctx = tool.WithProgress(ctx, progress.take)
-	}
-	res := b.Server.call(ctx, tool.Call{
-		Tool: string(b.Name), Arguments: b.Arguments, Caller: caller(ctx), Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
-	})
-	progress.end()
-	if res.Error != nil && res.Error.Code == tool.NotFound {
-		b.fail(notFound(res.Error))
-		return
-	}
-	b.send(http.StatusOK, b.appendResult(b.buffer(), b.ID, &res, b.stateless()))
-}
-
-// tell sends one step of the call.
-func (b *brief) tell(step tool.Step) {
-	data, err := json.Marshal(progressNote{
-		JSONRPC: "2.0", Method: "notifications/progress",
-		Params: progressParams{Token: b.Token, Progress: step.Done, Total: step.Total, Message: step.Message},
-	})
-	if err == nil { // no number is infinite that a tool may say
-		b.reply.event(data)
-	}
-}
-
-type progressNote struct {
-	JSONRPC string         `json:"jsonrpc"`
-	Method  string         `json:"method"`
-	Params  progressParams `json:"params"`
-}
-
-// progressParams are those of a notification of progress (2026-07-28,
-// ProgressNotificationParams).
-type progressParams struct {
-	Token    json.RawMessage `json:"progressToken"`
-	Progress float64         `json:"progress"`
-	Total    float64         `json:"total,omitempty"`
-	Message  string          `json:"message,omitempty"`
-}
-
-// list answers with a page of the tools.
-func (b *brief) list(ctx context.Context) {
-	all := b.gateway.Tools(ctx, tool.View{Caller: caller(ctx), Profile: profileOf(ctx)})
-	specs, after, err := page(all, string(b.Cursor))
-	if err != nil {
-		b.fail(err)
-		return
-	}
-	answer := append(appendStart(b.buffer(), b.ID), `,"result":{`...)
-	if b.stateless() {
-		answer = append(answer, `"resultType":"complete",`...)
-		answer = b.appendMeta(answer, nil, true)
-	}
-	answer = fmt.Appendf(answer, `"ttlMs":%d,"cacheScope":"private",`, listTTL.Milliseconds())
-	if after != "" {
-		answer = append(appendText(append(answer, `"nextCursor":`...), after), ',')
-	}
-	answer = append(append(answer, `"tools":`...), b.lists.encode(specs)...)
-	b.send(http.StatusOK, append(answer, "}}"...))
-}
-
-// fail answers with an error of the protocol.
-func (b *brief) fail(err error) {
-	wire, ok := errors.AsType[*jsonrpc.Error](err)
-	if !ok {
-		wire = errFault()
-	}
-	status := http.StatusOK
-	if b.stateless() && wire.Code == jsonrpc.CodeInvalidParams {
-		status = http.StatusBadRequest
-	}
-	b.send(status, appendError(b.buffer(), b.ID, wire))
-}
-
-// buffer is an empty one, which send gives back.
-func (s *Server) buffer() []byte {
-	if kept, ok := s.buffers.Get().(*[]byte); ok {
-		return (*kept)[:0]
-	}
-	return make([]byte, 0, 1<<10)
-}
-
-// send sends the answer, which was made in a buffer.
-func (b *brief) send(status int, answer []byte) {
-	b.reply.answer(status, answer)
-	if cap(answer) <= maxKeptBuffer {
-		b.buffers.Put(&answer)
-	}
-}
-
-// maxKeptBuffer is the size, in bytes, of the largest buffer that is used again.
-const maxKeptBuffer = 64 << 10
-
-func errInFlight(id []byte) *jsonrpc.Error {
-	return &jsonrpc.Error{
-		Code:    jsonrpc.CodeInvalidRequest,
-		Message: "duplicate in-flight request ID " + strings.Trim(string(id), `"`),
-	}
 }

@@ -202,6 +202,7 @@ func readOnlyStore(t *testing.T, bin string) {
 	cmd := exec.CommandContext(t.Context(), bin, "serve", "--config", config)
 	asNobody(t, cmd, dir)
 	server := startCommand(t, &talk, cmd)
+	waitFor(t, &talk, "records of calls stay in the journals until they can be delivered")
 	waitFor(t, &talk, "its folder or file may not be written")
 	if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); status != http.StatusOK || !strings.Contains(body, "is kept in the journal") {
 		t.Errorf("readyz: %d %s", status, body)

@@ -234,6 +234,14 @@ func TestDescription(t *testing.T) {
 		ask(tool.MayAdmin, "POST", "/v1/reload", "", "")
 	}
 	ask(tool.MayCall, "POST", "/v1/reload", "", "")
+	for _, may := range []tool.Right{tool.MayAdmin, tool.MayCall, tool.MayApprove} {
+		for _, target := range []string{"/v1/log", "/v1/log?limit=1", "/v1/log?limit=0", "/v1/log/none", "/v1/log/stats", "/v1/log/stats?code=odd"} {
+			res := ask(may, "GET", target, "", "")
+			if id := regexp.MustCompile(`call_[a-z0-9]{20,}`).FindString(res.Body.String()); id != "" {
+				ask(may, "GET", "/v1/log/"+id, "", "")
+			}
+		}
+	}
 	d.events(handler)
 	for path, item := range d.paths {
 		for method := range item {

@@ -19,6 +19,7 @@ import (
 const base = `version: 1
 secrets: {key: {env: HOME}, other: {env: PATH}}
 upstreams: {far: {url: "https://far.example", timeout: 5s, headers: {X-Key: "${secret.key}"}}}
+profiles: {few: {tools: [pay]}}
 groups: {some: {description: Some., tools: ["f*"]}}
 inject: [{tools: [find], set: {user: caller.id}}]
 hooks:
@@ -59,6 +60,9 @@ func TestDifference(t *testing.T) {
 		{"what is injected no more", "inject: [{tools: [find], set: {user: caller.id}}]\n", "", `{"settings":{"changed":{"inject":["value"]}},"tools":{"changed":{"find":["parameters"]}}}`, true},
 		{"a default", "version: 1", "version: 1\ndefaults: {timeout: 3s}", `{"settings":{"changed":{"defaults.timeout":["value"]}},"tools":{"changed":{"find":["timeout"],"pay":["timeout"]}}}`, false},
 		{"a group", `tools: ["f*"]`, `tools: ["p*"]`, `{"groups":{"changed":{"some":["tools"]}},"tools":{"changed":{"find":["groups"],"pay":["groups"]}}}`, false},
+		{"a profile", "{few: {tools: [pay]}}", "{few: {tools: [pay], tags: [read_only]}}", `{"profiles":{"changed":{"few":["tags"]}}}`, true},
+		{"a profile that is new", "{few: {tools: [pay]}}", "{few: {tools: [pay]}, more: {tools: [find]}}", `{"profiles":{"added":["more"]}}`, false},
+		{"a profile with another tool that is listed", "{few: {tools: [pay]}}", "{few: {groups: [some]}}", `{"profiles":{"changed":{"few":["groups","tools"]}}}`, true},
 		{"a header, whose value is a secret's", "${secret.key}", "Bearer ${secret.key}", `{"upstreams":{"changed":{"far":["headers"]}}}`, false},
 		{"an upstream's limit", "timeout: 5s", "timeout: 6s", `{"upstreams":{"changed":{"far":["timeout"]}}}`, false},
 		{"a rule that denies", "tags: [read_only], action: allow}", "tags: [read_only], action: deny}", `{"rules":{"changed":{"reads":["action"]}}}`, true},
@@ -126,7 +130,7 @@ func TestLine(t *testing.T) {
 		"version: 1", "version: 1\nserver: {listen: 127.0.0.1:9}").Replace(base)
 	h.write(map[string]string{"tools.yaml": text})
 	h.reload()
-	const want = `level=INFO msg="configuration reloaded" cause=request generation=2 hooks=~before.no(tools) rules="~pays(tools) reordered" tools="+buy +off -pay ~find(description)" takes_effect_at_next_start=server.listen` + "\n"
+	const want = `level=INFO msg="configuration reloaded" cause=request generation=2 hooks=~before.no(tools) profiles=~few(tools) rules="~pays(tools) reordered" tools="+buy +off -pay ~find(description)" takes_effect_at_next_start=server.listen` + "\n"
 	if diff := cmp.Diff(want, h.log.taken()); diff != "" {
 		t.Error(diff)
 	}

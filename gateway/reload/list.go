@@ -3,7 +3,6 @@ package reload
 import (
 	"bytes"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway"
@@ -45,14 +44,16 @@ func listDiffers(before, after list) bool {
 	return false
 }
 
-func profilesOf(all ...*gateway.Generation) []string {
-	names := map[string]bool{"": true}
-	for _, g := range all {
-		for name := range g.Profiles {
-			names[name] = true
+// profilesOf are the profiles that both have, that of all tools among them: one
+// that is new has no reader yet, and one that is gone has none any more.
+func profilesOf(before, after *gateway.Generation) []string {
+	names := []string{""}
+	for name := range after.Profiles {
+		if _, had := before.Profiles[name]; had {
+			names = append(names, name)
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	return names
 }
 
 func shownAlike(a, b *tool.Spec) bool {

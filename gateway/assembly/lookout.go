@@ -25,7 +25,6 @@ type lookout struct {
 	surroundings surroundings
 	wanted       map[need]bool
 	lacking      map[need]int // looks in a row that found a lack; absent when met
-	leftOut      map[string]string
 }
 
 // mayBeServed are the candidates that are registered and those that may come in

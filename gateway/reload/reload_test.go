@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -62,6 +64,7 @@ type house struct {
 	log     lines
 	changed int              // times that the list was said to have changed
 	hidden  []*secret.Masker // whose secrets are kept out of the log
+	made    []weak.Pointer[gateway.Generation]
 }
 
 // opened opens a house whose files are given by name; tools.yaml is the first.
@@ -86,6 +89,7 @@ func opened(t testing.TB, files map[string]string) *house {
 	}}))
 	h.r = reload.New(h.gateway, source, first, reload.Options{
 		Logger: logger, ListChanged: func() { h.changed++ }, Hide: func(m ...*secret.Masker) { h.hidden = m },
+		Apply: func(v *reload.Version) { h.made = append(h.made, weak.Make(v.Assembly.Generation)) },
 	})
 	t.Cleanup(func() {
 		if err := h.r.Close(); err != nil {
@@ -353,5 +357,30 @@ func TestOneAtATime(t *testing.T) {
 		if res, err := h.r.Reload(ended, "request"); (res == nil) == (err == nil) {
 			t.Error(res, err)
 		}
+	}
+}
+
+// TestGivenUp: of all generations that were made only the one that is served is
+// held, whether it was read and found to be the same, swapped, or had calls.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	h := opened(t, tools(one))
+	for v := range 60 {
+		h.write(tools("  t" + string(rune('a'+v/2%26)) + ": {description: T., expr: '1'}\n"))
+		h.reload()
+		h.answer("t" + string(rune('a'+v/2%26)))
+	}
+	until(t, func() bool {
+		runtime.GC()
+		held := 0
+		for _, g := range h.made {
+			if g.Value() != nil {
+				held++
+			}
+		}
+		return held <= 1
+	})
+	if len(h.made) != 60 {
+		t.Errorf("%d were made", len(h.made))
 	}
 }

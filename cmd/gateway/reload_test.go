@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -97,6 +98,35 @@ func TestReloadOfProgram(t *testing.T) {
 	if status, _ := ask(t, http.MethodGet, server.url+"/v1/tools", client); status != 401 {
 		t.Errorf("the old token: %d", status)
 	}
+
+	put(t, dir, map[string]string{"tools.yaml": text + "chats: {most_per_caller: 1}\n"})
+	reload(admin, 200, `"list_changed":`)
+	for i, want := range []int{200, 403} {
+		if status, body := setChat(t, fmt.Sprint(server.url, "/v1/chats/c", i), admin); status != want {
+			t.Errorf("chat %d: %d %s, want %d", i, status, body, want)
+		}
+	}
+}
+
+// setChat gives a chat a field.
+func setChat(t *testing.T, url, token string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader(`{"context": {"a": 1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
 }
 
 // TestHangupOverStdio: SIGHUP reloads what is served over stdio, and ends

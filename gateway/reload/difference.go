@@ -51,7 +51,7 @@ func (c *Change) none() bool {
 
 // ofProcess are the keys, and sections with all their keys, that belong to the
 // process and not to what it serves.
-var ofProcess = []string{"server.listen", "server.url", "server.tls", "server.instructions", "store", "chats", "approvals"}
+var ofProcess = []string{"server.listen", "server.url", "server.tls", "server.instructions", "store", "approvals"}
 
 // ignored are the keys that say how the file is written or tested, not what is
 // served.

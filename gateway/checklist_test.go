@@ -35,7 +35,7 @@ func checklist() []demand {
 	return []demand{
 		// Tokens.
 		{what: "a bearer token is validated on every request, also GET and DELETE, and never read from the query string", tests: "gateway/access/TestAuthorization cmd/gateway/TestEveryDoorAsksForTheToken"},
-		{what: "a token that is taken out of the configuration stops working", tests: "gateway/access/TestSwap"},
+		{what: "a token that is taken out of the configuration stops working", tests: "gateway/access/TestSwap gateway/access/TestStreamsEndWithTheToken"},
 		{what: "tokens cannot be guessed, and one names one caller", tests: "gateway/access/TestResolve cmd/gateway/TestLintBad"},
 		{what: "who may call may do nothing else by that", tests: "gateway/access/TestRights gateway/access/TestMissingRightIsNamed gateway/tool/TestCan"},
 		{what: "signature, issuer, expiry and audience of a token; 401 for a wrong audience", reason: staticTokens + "; a text that is no token of this gateway gets 401"},

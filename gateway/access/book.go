@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"slices"
-	"sync/atomic"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -31,8 +30,10 @@ func (b *Book) Open() bool { return len(b.digests) == 0 }
 // Identify is the caller whose token this is; false where it is nobody's. It
 // takes the same time for each token, known or not: every digest is compared, in
 // constant time. What the caller holds is shared: do not change it.
-func (b *Book) Identify(token string) (tool.Caller, bool) {
-	sum, at := digest(token), -1
+func (b *Book) Identify(token string) (tool.Caller, bool) { return b.identify(digest(token)) }
+
+func (b *Book) identify(sum tokenDigest) (tool.Caller, bool) {
+	at := -1
 	for i := range b.digests {
 		at = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(b.digests[i][:], sum[:]), i, at)
 	}
@@ -49,20 +50,4 @@ func (b *Book) Callers() []tool.Caller {
 		return nil
 	}
 	return slices.Clone(b.callers)
-}
-
-// Current holds the book that counts now; safe for concurrent use. Until the
-// first [Current.Swap] it holds the zero Book.
-type Current struct{ book atomic.Pointer[Book] }
-
-// Swap makes the book count from the next request on. Tokens that are not in it
-// stop working.
-func (c *Current) Swap(b *Book) { c.book.Store(b) }
-
-// Book is the book that counts now.
-func (c *Current) Book() *Book {
-	if b := c.book.Load(); b != nil {
-		return b
-	}
-	return &Book{}
 }

@@ -48,7 +48,7 @@ func Guard(next http.Handler, current *Current) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		who, no := b.authenticate(r)
+		who, token, no := b.authenticate(r)
 		if no == nil {
 			no = need.missing(&who)
 		}
@@ -56,10 +56,17 @@ func Guard(next http.Handler, current *Current) http.Handler {
 			no.write(w)
 			return
 		}
-		if !b.Open() {
-			r = r.WithContext(tool.WithCaller(r.Context(), who))
+		if b.Open() {
+			next.ServeHTTP(w, r)
+			return
 		}
-		next.ServeHTTP(w, r)
+		ctx := tool.WithCaller(r.Context(), who)
+		if r.Method == http.MethodGet { // it may last, and a call must not end for this
+			var done func()
+			ctx, done = current.reading(ctx, digest(token), who)
+			defer done()
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
@@ -121,28 +128,28 @@ func (b *Book) lists(text string) bool {
 	return ok && slices.ContainsFunc(b.origins, func(o origin) bool { return o.matches(scheme, name, port) })
 }
 
-// authenticate finds out who sent the request.
-func (b *Book) authenticate(r *http.Request) (tool.Caller, *refusal) {
+// authenticate finds out who sent the request, and by which token.
+func (b *Book) authenticate(r *http.Request) (who tool.Caller, token string, no *refusal) {
 	if b.Open() {
-		return tool.CallerOf(r.Context(), tool.KindHTTP), nil
+		return tool.CallerOf(r.Context(), tool.KindHTTP), "", nil
 	}
 	headers := r.Header.Values("Authorization")
 	switch len(headers) {
 	case 0:
-		return tool.Caller{}, unauthorized("", "the request shows no token")
+		return who, "", unauthorized("", "the request shows no token")
 	case 1:
 	default:
-		return tool.Caller{}, unauthorized(invalidRequest, "the request has more than one Authorization header")
+		return who, "", unauthorized(invalidRequest, "the request has more than one Authorization header")
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if token = strings.TrimLeft(token, " "); !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return tool.Caller{}, unauthorized(invalidRequest, "the Authorization header holds no bearer token")
+		return who, "", unauthorized(invalidRequest, "the Authorization header holds no bearer token")
 	}
 	who, ok := b.Identify(token)
 	if !ok {
-		return tool.Caller{}, unauthorized(invalidToken, "the gateway does not know this token")
+		return who, "", unauthorized(invalidToken, "the gateway does not know this token")
 	}
-	return who, nil
+	return who, token, nil
 }
 
 func onLoopback(r *http.Request) bool {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/toolgate/toolgate/gateway/chat"
@@ -101,18 +103,32 @@ func readContext(w http.ResponseWriter, r *http.Request) (json.RawMessage, *prob
 	if p != nil {
 		return nil, p
 	}
-	var sent struct {
-		Context json.RawMessage `json:"context"`
-	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.DisallowUnknownFields()
-	if !json.Valid(body) || dec.Decode(&sent) != nil || sent.Context == nil {
+	fields, ok := onlyMember("context", body)
+	if !ok {
 		return nil, &problem{
 			status: http.StatusBadRequest, Type: typeBadRequest, Message: "the body is not a chat",
 			Hint: `Send {"context": {"name": value}} and nothing else.`,
 		}
 	}
-	return sent.Context, nil
+	return fields, nil
+}
+
+// onlyMember gives the value of the one member that a JSON object has.
+func onlyMember(name string, body []byte) (value json.RawMessage, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	for _, want := range []json.Token{json.Delim('{'), name} {
+		if got, err := dec.Token(); err != nil || got != want {
+			return nil, false
+		}
+	}
+	if dec.Decode(&value) != nil {
+		return nil, false
+	}
+	if got, err := dec.Token(); err != nil || got != json.Delim('}') {
+		return nil, false
+	}
+	_, err := dec.Token()
+	return value, errors.Is(err, io.EOF)
 }
 
 func writeChat(w http.ResponseWriter, c chat.Chat) {

@@ -47,6 +47,8 @@ func TestChats(t *testing.T) {
 		{desk, put, "/v1/chats/c", `{}`, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
 		{desk, put, "/v1/chats/c", ``, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
 		{desk, put, "/v1/chats/c", `{"context": {}, "groups": ["x"]}`, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
+		{desk, put, "/v1/chats/c", `{"context": {}, "context": {"a": 1}}`, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
+		{desk, put, "/v1/chats/c", `["context", {}]`, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
 		{desk, put, "/v1/chats/c", `{"context": {}} {}`, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
 		{desk, put, "/v1/chats/c", `{"context": {}}]`, 400, `{"error":{"error_type":"bad_request","message":"the body is not a chat"`},
 		{desk, put, "/v1/chats/c", `{"context": null}`, 422, `{"error":{"error_type":"invalid_args","message":"the context is not a JSON object"`},

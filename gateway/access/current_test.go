@@ -1,0 +1,60 @@
+package access_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/toolgate/toolgate/gateway/access"
+)
+
+// TestStreamsEndWithTheToken holds that what a caller reads ends when the token
+// is taken back or its rights change, that others read on, and that calls go on.
+func TestStreamsEndWithTheToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var current access.Current
+		current.Swap(book(t, access.Config{}, true))
+		ended, finish := map[string]chan struct{}{}, make(chan struct{})
+		h := access.Guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-r.Context().Done():
+				close(ended[r.URL.RawQuery])
+			case <-finish:
+			}
+		}), &current)
+		for name, token := range map[string]string{"ann": annToken, "client": clientToken} {
+			for _, method := range []string{http.MethodGet, http.MethodPost} {
+				ended[name+method] = make(chan struct{})
+				go recorded(h, request(method, "/v1/events?"+name+method, "", "localhost", "Authorization", "Bearer "+token))
+			}
+		}
+		over := func() (names []string) {
+			synctest.Wait()
+			for name, c := range ended {
+				select {
+				case <-c:
+					names = append(names, name)
+				default:
+				}
+			}
+			return names
+		}
+		current.Swap(book(t, access.Config{Hosts: []string{"localhost"}}, true)) // everybody is who they were
+		if names := over(); len(names) > 0 {
+			t.Errorf("%v ended for nothing", names)
+		}
+		current.Swap(other(t)) // ann has another token, and there is no client
+		if names := over(); len(names) != 2 || ended["annGET"] == nil {
+			t.Errorf("%v ended, want what was read", names)
+		}
+		for _, name := range []string{"annGET", "clientGET"} {
+			select {
+			case <-ended[name]:
+			default:
+				t.Errorf("%s goes on", name)
+			}
+		}
+		close(finish)
+		synctest.Wait()
+	})
+}

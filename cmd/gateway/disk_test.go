@@ -86,9 +86,12 @@ func diskFull(t *testing.T, bin string) {
 	if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); status != http.StatusServiceUnavailable || !strings.Contains(body, "the record of calls cannot be written") {
 		t.Errorf("readyz: %d %s", status, body)
 	}
-	waitFor(t, &talk, "records of calls stay in the journals until they can be delivered")
-	if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); !strings.Contains(body, `"name":"store","status":"note"`) {
-		t.Errorf("readyz: %d %s", status, body)
+	if within == nil { // where files are limited, that of the store has room when the journal's has none
+		waitFor(t, &talk, "its disk is full")
+		waitFor(t, &talk, "records of calls stay in the journals until they can be delivered")
+		if status, body := ask(t, http.MethodGet, server.url+"/readyz", ""); !strings.Contains(body, `"name":"store","status":"note"`) {
+			t.Errorf("readyz: %d %s", status, body)
+		}
 	}
 	_ = server.cmd.Process.Signal(syscall.SIGTERM)
 	_ = server.cmd.Wait()

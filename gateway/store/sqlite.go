@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -193,8 +194,19 @@ func isCorrupt(err error) bool {
 	return errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB)
 }
 
+// isFull reports whether the disk of a file has no room, which SQLite cannot always
+// tell from one that fails.
+func isFull(path string) bool {
+	const room = 64 << 10 // bytes
+	var stat syscall.Statfs_t
+	return syscall.Statfs(filepath.Dir(path), &stat) == nil && stat.Bavail*uint64(stat.Bsize) < room
+}
+
 // worded says of an error what an operator can do about it.
-func worded(err error) string {
+func worded(path string, err error) string {
+	if errors.Is(err, sqlite3.IOERR) && isFull(path) {
+		return "its disk is full"
+	}
 	for _, known := range []struct {
 		code sqlite3.ErrorCode
 		text string
@@ -220,7 +232,7 @@ func explain(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("the store %s cannot be used: %s: %w", path, cmp.Or(worded(err), "it failed"), err)
+	return fmt.Errorf("the store %s cannot be used: %s: %w", path, cmp.Or(worded(path, err), "it failed"), err)
 }
 
 // matchGlob is the condition that a column matches a pattern of [globPattern].

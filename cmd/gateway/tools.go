@@ -197,7 +197,10 @@ func callTool(ctx context.Context, io streams, opts config.Options, call tool.Ca
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, h.Close()) }()
+	defer func() {
+		err = errors.Join(err, h.Close())
+		tidy(&h.config.Store)
+	}()
 	ctx, stop := untilSignal(ctx) // a program that the tool started must not outlive this one
 	defer stop()
 	result := h.gateway.Call(ctx, call)

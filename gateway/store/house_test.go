@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/store"
 )
@@ -104,3 +106,5 @@ func (b *bench) want(what, want string) {
 		b.t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 )
 
 // Of memory that is spent to collect garbage less often.
@@ -14,16 +15,19 @@ const (
 )
 
 // tuneCollector lets a server whose heap is small collect garbage less often:
-// what a call leaves behind is little, yet of a small heap it is much. GOGC in the
-// environment stays what it is.
+// what a call leaves behind is little, yet of a small heap it is much. It is
+// called when the heap may have become another one. GOGC in the environment stays
+// what it is.
 func tuneCollector() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	debug.SetGCPercent(collectAt(m.HeapAlloc))
+	runtime.GC() // what the last one left is long out of date
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if live[0].Value.Kind() == metrics.KindUint64 {
+		debug.SetGCPercent(collectAt(live[0].Value.Uint64()))
+	}
 }
 
 // collectAt is by how much, in percent, a heap of so many bytes may grow before

@@ -102,4 +102,5 @@ func (s *server) apply(v *reload.Version, lines *logs) {
 	s.access.Swap(v.Assembly.Access)
 	s.chats.Limit(v.Config.Chats)
 	lines.use(v.Config.Log)
+	tuneCollector()
 }

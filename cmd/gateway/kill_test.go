@@ -118,7 +118,7 @@ func (k *killing) round(round int) {
 // they were delivered a second time from their start.
 func (k *killing) check(round int) {
 	k.t.Helper()
-	before := k.log()
+	before := k.settled()
 	k.missing(before)
 	journals := k.copyJournals()
 	k.deliver()
@@ -167,6 +167,22 @@ func (k *killing) missing(log map[string]string) {
 	for _, f := range files {
 		if !marks[f.Name()] {
 			k.t.Errorf("the call that left the mark %s is not in the log", f.Name())
+		}
+	}
+}
+
+// settled is the log once no process holds the journals. A program that the server
+// was about to start when it was killed does so until its own start is over.
+func (k *killing) settled() map[string]string {
+	k.t.Helper()
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		log := k.log()
+		held := false
+		for _, line := range log {
+			held = held || strings.HasPrefix(line, string(runlog.StatusRunning))
+		}
+		if !held || time.Now().After(end) {
+			return log
 		}
 	}
 }

@@ -63,6 +63,7 @@ func (b *brief) call(ctx context.Context) {
 		Tool: string(b.Name), Arguments: b.Arguments, Caller: caller(ctx), Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
 	})
 	progress.end()
+	leave() // before the answer: who has that may use the identifier again
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		b.fail(notFound(res.Error))
 		return

@@ -22,9 +22,13 @@ const (
 	expireEvery = time.Minute
 	// shipLock is the file whose lock the process holds that ships.
 	shipLock = "shipper.lock"
-	// shipShare is how much longer than its work the pause is at least: under load
-	// calls have most of the processor.
-	shipShare = 2
+	// shipShare is how much longer than its work a pause is at least: under load
+	// calls have the processor. What lies in the journals is found there too, so a
+	// burst of calls is delivered when it is over.
+	shipShare = 9
+	// hurriedShare is the same while more than shipLag bytes wait.
+	hurriedShare = 2
+	shipLag      = 64 << 20
 	// lastRound is how long the end of a Shipper may take.
 	lastRound = 2 * time.Second
 )
@@ -44,7 +48,8 @@ type Shipper struct {
 	opts  ShipperOptions
 	lock  *os.File // held by the process that ships; nil in others
 
-	expired time.Time // when something was removed for the last time
+	expired time.Time     // when something was removed for the last time
+	share   time.Duration // how many times its work a pause is; 0 for no pauses
 
 	mu        sync.Mutex // guards state and positions
 	state     Shipping
@@ -85,11 +90,12 @@ func (s *Shipper) Run(ctx context.Context) {
 		case <-ctx.Done():
 			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lastRound)
 			defer stop()
+			s.share = 0
 			s.note(s.round(ctx))
 			return
 		case <-time.After(max(pause, shipEvery)):
 		}
-		began := time.Now()
+		s.pace()
 		err := s.round(ctx)
 		if ctx.Err() != nil {
 			continue
@@ -98,8 +104,27 @@ func (s *Shipper) Run(ctx context.Context) {
 		pause = min(2*max(pause, shipEvery), shipRetry)
 		if err == nil {
 			s.expire(ctx)
-			pause = shipShare * time.Since(began)
+			pause = 0
 		}
+	}
+}
+
+// pace chooses how fast the next round works.
+func (s *Shipper) pace() {
+	s.share = shipShare
+	if waiting, _ := s.Backlog(); waiting > shipLag {
+		s.share = hurriedShare
+	}
+}
+
+// rest leaves the processor to the calls after a piece of work.
+func (s *Shipper) rest(ctx context.Context, began time.Time) {
+	if s.share == 0 {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(s.share * time.Since(began)):
 	}
 }
 
@@ -240,12 +265,15 @@ type parcel struct {
 func (s *Shipper) ship(ctx context.Context, p *parcel) error {
 	var stats Stats
 	rs := newRecords(p.journal, p.position, &stats)
+	began := time.Now()
 	for rs.next() {
 		p.put(&rs.now)
 		if p.records >= shipRecords || p.size >= shipBytes {
 			if err := s.deliver(ctx, p, rs.done); err != nil {
 				return err
 			}
+			s.rest(ctx, began)
+			began = time.Now()
 		}
 	}
 	if p.unread = rs.lines.err; p.unread != nil {
@@ -260,7 +288,11 @@ func (s *Shipper) ship(ctx context.Context, p *parcel) error {
 	if rs.done == p.position {
 		return nil
 	}
-	return s.deliver(ctx, p, rs.done)
+	if err := s.deliver(ctx, p, rs.done); err != nil {
+		return err
+	}
+	s.rest(ctx, began)
+	return nil
 }
 
 // put adds a record; the end of a call takes the place of its start.

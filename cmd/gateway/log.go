@@ -155,7 +155,10 @@ func columns(e *runlog.Entry) []string {
 // why is what the caller was told and, behind it, what only the operator may
 // know.
 func why(e *runlog.Entry) string {
-	if e.Cause == "" {
+	switch {
+	case e.Status == runlog.StatusInterrupted && e.Error == "":
+		return "its process ended while it ran: it may have had an effect"
+	case e.Cause == "":
 		return e.Error
 	}
 	return e.Error + " (cause: " + e.Cause + ")"

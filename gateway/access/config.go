@@ -57,5 +57,5 @@ func (c *Config) HasTokens() bool { return c.Token != "" || c.AdminToken != "" |
 // callerName is what a caller may be called: what a tool may.
 var callerName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 
-// ownNames are the callers that the gateway knows without an entry.
-func ownNames() []string { return []string{ClientName, AdminName, tool.Anonymous, localName} }
+// OwnNames are the callers that the gateway knows without an entry of "server.callers".
+func OwnNames() []string { return []string{ClientName, AdminName, tool.Anonymous, localName} }

@@ -63,7 +63,7 @@ func checkName(at diag.Cursor, name string, seen map[string]string) bool {
 	case !callerName.MatchString(name):
 		at.Hintf("letters, digits, _ and - only, no digit or - at the start, at most 64 characters", "this cannot be the name of a caller")
 		return false
-	case slices.Contains(ownNames(), tool.FoldName(name)):
+	case slices.Contains(OwnNames(), tool.FoldName(name)):
 		at.Hintf("rename it, to my_"+name+" for example", "this is the name of a caller of the gateway itself")
 		return false
 	}

@@ -30,6 +30,7 @@ var needs = []struct {
 	{"/v1/approvals", need(tool.MayApprove)},
 	{"/v1/approvals/", need(tool.MayApprove)},
 	{"/v1/reload", need(tool.MayAdmin)},
+	{"/v1/policy/", need(tool.MayAdmin)},
 }
 
 // needOf is what a path needs: the right to call, unless the table has it.

@@ -127,6 +127,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseReasons(registered, hooks)
 	b.adviseUpstreams()
 	b.adviseNetworks()
+	b.adviseCallers()
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
 	a.Secrets = b.values

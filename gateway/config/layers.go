@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -87,6 +88,7 @@ func (l *loader) layer(file openFile, data []byte) {
 	if tree == nil {
 		return
 	}
+	l.checkVersion(tree)
 	l.open = append(l.open, file)
 	if m := tree.find(includeKey); m != nil {
 		l.includes(tree, m)
@@ -101,6 +103,18 @@ func (l *loader) layer(file openFile, data []byte) {
 		tree = l.merger.maps(l.tree, tree)
 	}
 	l.tree = l.merger.arrange(tree)
+}
+
+// checkVersion reports a file that says it is of another version, which a later
+// layer would hide. A file need not say one.
+func (l *loader) checkVersion(tree *node) {
+	m := tree.find("version")
+	if m == nil || !m.value.scalar() {
+		return
+	}
+	if n, err := strconv.ParseInt(m.value.text, 0, 32); err == nil && n != Version {
+		l.findings.add([]string{"version"}, diag.Problem{Place: m.value.place.place(), Text: otherVersion(int(n)), Hint: writeVersion})
+	}
 }
 
 // result is the tree of all layers. Its place is the start of the first file

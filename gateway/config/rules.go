@@ -49,8 +49,15 @@ func (c *Config) checkRules() {
 
 func (c *Config) checkVersion() {
 	if path := []string{"version"}; c.Version != Version && !c.Broken(path...) {
-		c.problemAt(path, fmt.Sprintf("write version: %d", Version), "this gateway reads version %d, and the file is of version %d", Version, c.Version)
+		c.problemAt(path, writeVersion, "%s", otherVersion(c.Version))
 	}
+}
+
+// writeVersion is the hint where a file is of another version.
+var writeVersion = fmt.Sprintf("write version: %d", Version)
+
+func otherVersion(n int) string {
+	return fmt.Sprintf("this gateway reads version %d, and the file is of version %d", Version, n)
 }
 
 func (c *Config) checkListen() {

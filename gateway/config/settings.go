@@ -36,6 +36,9 @@ func (l *loader) environment(env []string, dir string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		src := &source{file: "env " + name, text: values[name], origin: originEnv, dir: dir}
 		steps := strings.Split(strings.ToLower(strings.TrimPrefix(name, EnvPrefix)), envSeparator)
+		if len(steps) == 1 && l.stray(src, name, steps[0]) {
+			continue
+		}
 		if slices.Contains(steps, "") {
 			l.findings.add(nil, diag.Problem{
 				Place: diag.Place{File: src.file}, Text: "the name has an empty key",

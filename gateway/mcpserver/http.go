@@ -56,14 +56,14 @@ type door struct {
 
 // ServeHTTP answers one request.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	profile := profileIn(r.URL.Path)
+	profile, named := profileAsked(r)
 	r, err := inChat(r)
 	switch {
 	case err != nil:
 		refuseChat(w, err)
 	case d.calls.isClosed():
 		http.Error(w, tool.Stopping().Message, http.StatusServiceUnavailable)
-	case profile != "" && !d.gateway.HasProfile(profile):
+	case named && !d.gateway.HasProfile(profile):
 		refuseProfile(w, profile)
 	case !isStateless(r.Header):
 		d.serveSessions(w, through(r, profile))

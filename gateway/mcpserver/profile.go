@@ -25,6 +25,30 @@ func profileIn(path string) string {
 	return name
 }
 
+// profileAsked is the profile that a request names, by its path or with
+// "?profile=", as at the HTTP door. Named without a name, and named twice with two
+// names, it is one that there is not: a client that wants less must not be shown
+// all.
+func profileAsked(r *http.Request) (name string, named bool) {
+	name = profileIn(r.URL.Path)
+	if !strings.Contains(r.URL.RawQuery, "profile") {
+		return name, name != ""
+	}
+	asked, ok := r.URL.Query()["profile"]
+	if !ok {
+		return name, name != ""
+	}
+	if name == "" {
+		name = asked[0]
+	}
+	for _, other := range asked {
+		if other != name {
+			return name + " and " + other, true
+		}
+	}
+	return name, true
+}
+
 // profileKey is the context key of the profile that a request came through.
 type profileKey struct{}
 
@@ -48,6 +72,6 @@ func refuseProfile(w http.ResponseWriter, name string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
 		"error_type": "no_such_profile",
 		"message":    fmt.Sprintf("there is no profile %q", name),
-		"hint":       "Use /mcp, which has all tools, or the name of an entry under profiles.",
+		"hint":       "Use /mcp, which has all tools, or name one entry under profiles, as /p/NAME/mcp.",
 	}})
 }

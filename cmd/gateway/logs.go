@@ -26,8 +26,18 @@ type logSettings struct {
 func newLogs(w io.Writer) *logs {
 	l := &logs{shared: &logSettings{}}
 	opts := &slog.HandlerOptions{Level: &l.shared.level}
-	l.text, l.json = slog.NewTextHandler(w, opts), slog.NewJSONHandler(w, opts)
+	machine := &slog.HandlerOptions{Level: &l.shared.level, ReplaceAttr: inMilliseconds}
+	l.text, l.json = slog.NewTextHandler(w, opts), slog.NewJSONHandler(w, machine)
 	return l
+}
+
+// inMilliseconds writes times that something took as the record of calls does:
+// the bare nanoseconds of the library say nothing of their unit.
+func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() != slog.KindDuration {
+		return a
+	}
+	return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000)
 }
 
 // use makes the lines to come look as the section says.

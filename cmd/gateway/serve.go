@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -167,7 +168,7 @@ func (s *server) checks() []httpapi.Check {
 
 // listen serves until ctx ends, then lets calls under way finish.
 func (s *server) listen(ctx context.Context, address string) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, network(address), address)
 	if err != nil {
 		return fmt.Errorf("server.listen: %w", err)
 	}
@@ -192,6 +193,16 @@ func (s *server) listen(ctx context.Context, address string) error {
 	case <-ctx.Done():
 		return s.stop(web, cancelCalls)
 	}
+}
+
+// network is the family of an address: one of IPv4 written in digits is no address
+// of IPv6, for which "tcp" would take 0.0.0.0.
+func network(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && !strings.Contains(host, ":") {
+		return "tcp4"
+	}
+	return "tcp"
 }
 
 // stop takes no new connection and gives calls under way stopTimeout to finish.

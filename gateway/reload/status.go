@@ -60,6 +60,9 @@ func (r *Reloader) succeeded(v *Version, res *Result, cause string, took time.Du
 	}
 	res.Generation = s.Generation
 	r.mu.Unlock()
+	if r.told != "" {
+		r.logger.Info("configuration without errors again")
+	}
 	r.told = ""
 	r.logChanges(res, cause, took)
 	if res.Any() {

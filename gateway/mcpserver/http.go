@@ -26,8 +26,7 @@ const (
 const headerRequest = "X-Request-Id"
 
 // Handler serves both eras on every path that [ServesPath] names. It checks
-// neither Host nor Origin beyond what the SDK does on a loopback address: wrap it
-// in a guard. Who sends a request is what the context says ([tool.CallerOf]).
+// neither Host nor Origin: wrap it in a guard. Who sends a request is what the context says ([tool.CallerOf]).
 func (s *Server) Handler() http.Handler { return s.door(true) }
 
 // door is the handler; without the short way everything is answered by the SDK.
@@ -36,12 +35,14 @@ func (s *Server) door(short bool) *door {
 	return &door{
 		Server: s, short: short,
 		stateful: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-			MaxRequestBodyBytes: maxMessage, // sessions that are idle are ended here, not there
+			MaxRequestBodyBytes:        maxMessage, // sessions that are idle are ended here, not there
+			DisableLocalhostProtection: true,       // the guard in front knows the hosts that are configured
 		}),
 		stateless: mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 			Stateless:                    true,
 			MaxRequestBodyBytes:          maxMessage,
 			PropagateRequestCancellation: true, // a client of 2026-07-28 cancels by hanging up
+			DisableLocalhostProtection:   true,
 		}),
 	}
 }

@@ -31,7 +31,7 @@ func profileIn(path string) string {
 // all.
 func profileAsked(r *http.Request) (name string, named bool) {
 	name = profileIn(r.URL.Path)
-	if !strings.Contains(r.URL.RawQuery, "profile") {
+	if r.URL.RawQuery == "" {
 		return name, name != ""
 	}
 	asked, ok := r.URL.Query()["profile"]

@@ -122,7 +122,8 @@ func TestCancelledCall(t *testing.T) {
 	for _, id := range []string{`"3"`, "4", "null"} {
 		send(h, http.MethodPost, fmt.Sprintf(cancel, id), headerSession, mine)
 	}
-	if res := send(h, http.MethodPost, fmt.Sprintf(cancel, "3"), headerSession, mine); res.Code != http.StatusAccepted {
+	send(h, http.MethodPost, fmt.Sprintf(cancel, "3"), headerSession, mine, "Content-Type", "text/plain")
+	if res := send(h, http.MethodPost, fmt.Sprintf(cancel, "3"), headerSession, mine, "Content-Type", "application/json; charset=utf-8"); res.Code != http.StatusAccepted {
 		t.Errorf("the notification: %d %s", res.Code, res.Body)
 	}
 	if res := <-answers[mine]; !strings.Contains(res.Body.String(), errCancelled.Error()) {
@@ -198,6 +199,24 @@ func TestProfiles(t *testing.T) {
 	}
 	if res := at("/p/none/mcp", hello); res.Code != http.StatusNotFound || !strings.Contains(res.Body.String(), `there is no profile \"none\"`) {
 		t.Errorf("no such profile: %d %s", res.Code, res.Body)
+	}
+	asked := func(path, query string) *httptest.ResponseRecorder {
+		return send(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.URL.Path, r.URL.RawQuery = path, query
+			h.ServeHTTP(w, r)
+		}), http.MethodPost, strings.Replace(callX, `{}}`, `{},`+described+`}`, 1), modern("tools/call", "x")...)
+	}
+	for query, want := range map[string]int{
+		"profile=some": 200, "profile=some&profile=some": 200, "pro%66ile=some": 200, "other=1": 200,
+		"profile=none": 404, "profile=": 404, "profile": 404, "profile=some&profile=other": 404,
+	} {
+		res := asked("/mcp", query)
+		if res.Code != want || (want == 200 && query != "other=1" && !strings.Contains(res.Body.String(), "some")) {
+			t.Errorf("?%s: %d %s", query, res.Code, res.Body)
+		}
+	}
+	if res := asked("/p/some/mcp", "profile=other"); res.Code != http.StatusNotFound {
+		t.Errorf("two profiles: %d %s", res.Code, res.Body)
 	}
 	for path, want := range map[string]bool{
 		"/mcp": true, "/p/a/mcp": true, "/p//mcp": false, "/p/mcp": false, "/p/a/b/mcp": false, "/mcp/": false, "/p/a/mcp/": false, "/": false, "/v1/tools": false,

@@ -22,9 +22,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
+	"mime"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -63,7 +62,7 @@ func fitsHeaders(m *message.Message, h http.Header) bool {
 // shortSession answers a request in a session that it understands.
 func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *session) bool {
 	version := r.Header.Get(headerVersion)
-	if !isOrdinary(r) || (version != "" && !slices.Contains(sessionVersions, version)) {
+	if r.Method != http.MethodPost {
 		return false
 	}
 	body, ok := peek(r)
@@ -71,13 +70,13 @@ func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *sess
 		return false
 	}
 	m, ok := message.Read(body)
-	if !ok {
-		if id, ok := message.Cancelled(body); ok {
+	if !ok { // the SDK does not know the calls that were taken here
+		if id, ok := message.Cancelled(body); ok && claimsJSON(r) {
 			s.calls.cancel(callName{open.sdk, string(id)})
 		}
 		return false
 	}
-	if m.Version != nil {
+	if m.Version != nil || !isOrdinary(r) || (version != "" && !slices.Contains(sessionVersions, version)) {
 		return false
 	}
 	b := &brief{Message: m, Server: s, reply: newReply(w), session: open}
@@ -89,7 +88,13 @@ func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *sess
 // with a message.
 func isOrdinary(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.Header.Get("Content-Type") == "application/json" &&
-		acceptsBoth(r.Header["Accept"]) && r.Header.Get(headerEvent) == "" && isFromHere(r)
+		acceptsBoth(r.Header["Accept"]) && r.Header.Get(headerEvent) == ""
+}
+
+// claimsJSON reports whether a body is said to be JSON, as every message must be.
+func claimsJSON(r *http.Request) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && kind == "application/json"
 }
 
 // acceptsBoth reports whether an answer may be JSON and events.
@@ -107,29 +112,6 @@ func acceptsBoth(accept []string) bool {
 		}
 	}
 	return asJSON && asEvents
-}
-
-// isFromHere reports whether a request on a loopback address asks for this
-// machine, as the SDK demands.
-func isFromHere(r *http.Request) bool {
-	addr := r.Context().Value(http.LocalAddrContextKey)
-	if addr == nil {
-		return true
-	}
-	tcp, ok := addr.(*net.TCPAddr)
-	if !ok {
-		return false
-	}
-	return !tcp.IP.IsLoopback() || isLoopbackName(r.Host)
-}
-
-func isLoopbackName(hostport string) bool {
-	host, _, err := net.SplitHostPort(hostport)
-	if err != nil {
-		host = hostport
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || (err == nil && ip.IsLoopback())
 }
 
 // peek reads the body and leaves it as if it had not been read; false when it

@@ -159,7 +159,7 @@ func TestDescription(t *testing.T) {
 	t.Cleanup(h.gateway.Watch(s.feed))
 	log := newTalk(io.Discard)
 	t.Cleanup(func() { _ = log.Close() })
-	t.Cleanup(s.reloadWhenAsked(t.Context(), log, newLogs(log)))
+	t.Cleanup(s.reloadWhenAsked(t.Context(), nil, log, newLogs(log)))
 	handler := s.handler()
 	d := describedBy(t, handler)
 	ask := func(may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {

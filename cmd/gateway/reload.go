@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httpapi"
@@ -16,15 +14,13 @@ import (
 )
 
 // reloadWhenAsked reloads when files of the configuration change and when the
-// process is sent SIGHUP, until the context is over. The function it returns
+// process is sent SIGHUP, which the channel tells, until the context is over. The function it returns
 // waits for the end of both.
-func (s *server) reloadWhenAsked(ctx context.Context, log *talk, lines *logs) (wait func()) {
+func (s *server) reloadWhenAsked(ctx context.Context, hangups <-chan os.Signal, log *talk, lines *logs) (wait func()) {
 	s.reloader = reload.New(s.gateway, s.source, s.version, reload.Options{
 		Logger: s.logger, Hide: log.hide, ListChanged: s.mcp.ToolsChanged, Ended: s.reloaded,
 		Apply: func(v *reload.Version) { s.apply(v, lines) },
 	})
-	hangups := make(chan os.Signal, 1) // one that comes during a reload makes another one
-	signal.Notify(hangups, syscall.SIGHUP)
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { s.reloader.Run(ctx) })
@@ -41,7 +37,6 @@ func (s *server) reloadWhenAsked(ctx context.Context, log *talk, lines *logs) (w
 	return func() {
 		stop()
 		work.Wait()
-		signal.Stop(hangups)
 		if err := s.reloader.Close(); err != nil {
 			s.logger.Warn("stopping", "problem", err)
 		}

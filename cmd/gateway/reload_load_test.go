@@ -187,7 +187,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, log := newServer(h, discardLogger()), newTalk(t.Output())
-	wait := s.reloadWhenAsked(t.Context(), log, newLogs(log))
+	wait := s.reloadWhenAsked(t.Context(), nil, log, newLogs(log))
 	web := httptest.NewServer(s.handler())
 	defer func() {
 		err := s.mcp.Close()

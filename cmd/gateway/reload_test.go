@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -174,5 +175,53 @@ func TestHangupOverStdio(t *testing.T) {
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "two"})
 	if err != nil || res.IsError {
 		t.Error(res, err)
+	}
+}
+
+// TestHangupAtStart: SIGHUP while the server starts ends nothing.
+func TestHangupAtStart(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"tools.yaml": "version: 1\nserver: {listen: \"127.0.0.1:0\"}\nnetworks: {allow: [127.0.0.0/8]}\npolicy: {default: allow}\n" +
+		"tools: {one: {description: One., expr: '1', requires: {url: [\"http://" + silent.Addr().String() + "\"]}}}\n"})
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, build(t, "github.com/toolgate/toolgate/cmd/gateway"), "serve", "--config", filepath.Join(dir, "tools.yaml"))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := silent.Accept(); err != nil { // it looks for what the tool requires
+		t.Fatal(err)
+	} else {
+		defer func() { _ = conn.Close() }()
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "msg=serving") {
+			break
+		}
+	}
+	if !strings.Contains(said.String(), "msg=serving") {
+		t.Fatalf("it does not serve: %s", said.String())
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stderr)
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"os/signal"
 	"runtime/debug"
 	"strings"
@@ -54,7 +55,10 @@ func serveCommand(io streams) *cli.Command {
 }
 
 func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (err error) {
-	signal.Ignore(syscall.SIGPIPE) // who closes standard error or output must not end the calls of others
+	signal.Ignore(syscall.SIGPIPE)     // who closes standard error or output must not end the calls of others
+	hangups := make(chan os.Signal, 1) // one that comes during the start or a reload makes a reload
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	log := newTalk(io.err)
 	defer func() { err = errors.Join(err, log.Close()) }()
 	lines := newLogs(log)
@@ -75,7 +79,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	tuneCollector()
 	ctx, stop := untilToldToStop(ctx)
 	defer stop()
-	defer s.reloadWhenAsked(ctx, log, lines)()
+	defer s.reloadWhenAsked(ctx, hangups, log, lines)()
 	if stdio {
 		return s.mcp.ServeStdio(ctx, io.in, io.out)
 	}

@@ -88,7 +88,7 @@ func (r *Reloader) Run(ctx context.Context) {
 	defer work.Wait()
 	work.Go(func() {
 		for r.watcher.Wait(ctx) == nil {
-			_, _ = r.Reload(ctx, "file") // what came of it is logged
+			_, _ = r.Reload(ctx, causeFile) // what came of it is logged
 		}
 	})
 	for {
@@ -100,6 +100,9 @@ func (r *Reloader) Run(ctx context.Context) {
 		}
 	}
 }
+
+// causeFile is the cause of a reload that nobody asked for.
+const causeFile = "file"
 
 // jitter is by which part of an interval two gateways may differ, so that many
 // do not ask the same service at the same time.
@@ -115,6 +118,10 @@ func jittered(d time.Duration) time.Duration {
 // before the context is over.
 //
 // The cause is a word for the log: file, signal or request.
+//
+// A version that lost a section or rules is looked at twice where a change of its
+// files was the cause, and one without any policy or token, where there were, is an
+// error.
 func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 	select {
 	case r.turn <- struct{}{}:
@@ -123,7 +130,8 @@ func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	began := time.Now()
-	next := r.source.Read()
+	next := r.believed(ctx, r.source.Read(), cause)
+	r.closes(next)
 	if err := next.Problems.Err(); err != nil {
 		r.failed(next, cause)
 		return nil, err

@@ -1,0 +1,90 @@
+package reload
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
+)
+
+const (
+	// calm is how long files from which something is gone must stay as they are
+	// before that is believed: half a file may be a valid one.
+	calm = 2 * time.Second
+	// calmRounds is how often that is tried while they go on changing.
+	calmRounds = 5
+)
+
+// believed is the next version once its files are whole, as far as one can tell: of
+// a version that was found, not asked for, and that lacks a section or rules that
+// are served, the files must be the same some time later.
+func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *Version {
+	for range calmRounds {
+		if cause != causeFile || next.Assembly == nil || !lacks(r.served.Config, next.Config) {
+			return next
+		}
+		select {
+		case <-time.After(calm):
+		case <-ctx.Done():
+			return next
+		}
+		again := r.source.Read()
+		same := again.seen.Equal(next.seen)
+		_ = next.Assembly.Close() // it closes connections, which cannot fail
+		if next = again; same {
+			return next
+		}
+	}
+	return next
+}
+
+// lacks reports whether a section that had something has nothing, or the policy
+// fewer rules.
+func lacks(before, after *config.Config) bool {
+	b, a := reflect.ValueOf(*before), reflect.ValueOf(*after)
+	for i := range b.NumField() {
+		key := b.Type().Field(i).Tag.Get("koanf")
+		if key != "" && !slices.Contains(ignored, key) && !isEmpty(b.Field(i)) && isEmpty(a.Field(i)) {
+			return true
+		}
+	}
+	return before.Policy != nil && after.Policy != nil && len(after.Policy.Rules) < len(before.Policy.Rules)
+}
+
+func isEmpty(v reflect.Value) bool {
+	if v.Kind() == reflect.Map || v.Kind() == reflect.Slice {
+		return v.Len() == 0
+	}
+	return v.IsZero()
+}
+
+// closes makes an error of a version that would let in everybody, or let everybody
+// do everything, where the one that is served does not: whoever means that can
+// start the gateway anew, and whoever does not has lost half a file.
+func (r *Reloader) closes(next *Version) {
+	if next.Assembly == nil {
+		return
+	}
+	was, is := r.served.Config, next.Config
+	if was.Policy != nil && is.Policy == nil {
+		next.refuse("policy", "the policy is gone, and without one every call would be allowed")
+	}
+	before, after := was.Server.Access(), is.Server.Access()
+	if before.HasTokens() && !after.HasTokens() {
+		next.refuse("server", "all tokens are gone, and without one everybody on this machine would be let in")
+	}
+}
+
+// refuse makes an error of the version.
+func (v *Version) refuse(key, text string) {
+	v.Problems = append(slices.Clone(v.Problems), diag.Problem{
+		Key: key, Text: text, Hint: "a reload does not open what was closed: put it back, or start the gateway anew if that is meant",
+	})
+	if v.Assembly != nil {
+		_ = v.Assembly.Close() // it closes connections, which cannot fail
+		v.Assembly = nil
+	}
+}

@@ -62,7 +62,7 @@ func TestIncludeOnDisk(t *testing.T) {
 	folder(t, map[string]string{
 		"tools.yaml":          "version: 1\ninclude: [link.yaml, 'f*', d, '\\[odd\\]/\\[a\\].yaml', f, fifo]\n",
 		"[odd]/[a].yaml":      "include: ['b*.yaml']\n",
-		"[odd]/b.yaml":        "version: 2\n",
+		"[odd]/b.yaml":        "version: 1\n",
 		"f/inside/a.yaml":     "",
 		"unrelated/tools.txt": "",
 	})

@@ -111,10 +111,23 @@ type setupJSON struct {
 	Docs    string `json:"documentation"`
 	Written bool   `json:"written"`
 	Backup  string `json:"backup,omitempty"`
+
+	Replaced *replacedJSON `json:"replaced,omitempty"`
+}
+
+// replacedJSON is what became of an entry that was there.
+type replacedJSON struct {
+	Address bool     `json:"address"`
+	Kept    []string `json:"kept"`
+	Dropped []string `json:"dropped"`
 }
 
 func newSetupJSON(s *clients.Setup, w clients.Written) setupJSON {
-	return setupJSON{s.Client, s.File, s.Snippet, s.Command, s.Docs, w.Changed, w.Backup}
+	out := setupJSON{Client: s.Client, File: s.File, Snippet: s.Snippet, Command: s.Command, Docs: s.Docs, Written: w.Changed, Backup: w.Backup}
+	if r := w.Replaced; r != nil {
+		out.Replaced = &replacedJSON{r.Address, append([]string{}, r.Kept...), append([]string{}, r.Dropped...)}
+	}
+	return out
 }
 
 // printSetup prints the snippet on standard output and where it belongs on
@@ -154,13 +167,34 @@ func writeSetup(io streams, s *clients.Setup, asJSON bool) error {
 	if asJSON {
 		return printJSON(io.out, newSetupJSON(s, done))
 	}
-	switch {
-	case !done.Changed:
-		_, _ = fmt.Fprintf(io.err, "%s: nothing to do, it stands in %s\n", s.Client, s.File)
-	case done.Backup != "":
-		_, _ = fmt.Fprintf(io.err, "%s: written into %s; what was there before is in %s\n", s.Client, s.File, done.Backup)
-	default:
-		_, _ = fmt.Fprintf(io.err, "%s: written into %s\n", s.Client, s.File)
-	}
+	_, _ = fmt.Fprintf(io.err, "%s: %s\n", s.Client, wordWritten(s, &done))
 	return nil
+}
+
+// wordWritten says what was done to the client's file.
+func wordWritten(s *clients.Setup, done *clients.Written) string {
+	if !done.Changed {
+		return "nothing to do, it stands in " + s.File
+	}
+	text := "written into " + s.File
+	if r := done.Replaced; r != nil {
+		text = fmt.Sprintf("changed the entry %q in %s", s.Name(), s.File)
+		if r.Address {
+			text = fmt.Sprintf("replaced the address of %q in %s", s.Name(), s.File)
+		}
+		var rest []string
+		if len(r.Kept) > 0 {
+			rest = append(rest, "kept "+strings.Join(r.Kept, ", "))
+		}
+		if len(r.Dropped) > 0 {
+			rest = append(rest, "took out "+strings.Join(r.Dropped, ", "))
+		}
+		if len(rest) > 0 {
+			text += " (" + strings.Join(rest, "; ") + ")"
+		}
+	}
+	if done.Backup != "" {
+		text += "; what was there before is in " + done.Backup
+	}
+	return text
 }

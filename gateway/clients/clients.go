@@ -62,6 +62,9 @@ type Setup struct {
 	client *client
 }
 
+// Name is the name under which the client shows the tools.
+func (s *Setup) Name() string { return s.server.Name }
+
 var (
 	serverName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
 	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -137,9 +137,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMerge merges the first server, or the second, into the files of the folder.
+// TestMerge merges the first server, or the one that the file names, into the files of the folder.
 // Each names its client, what was there before, and what comes of it: the file
-// after, or an error.
+// after, with what became of an entry of its name, or an error.
 func TestMerge(t *testing.T) {
 	files, err := filepath.Glob("testdata/merge/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -156,22 +156,25 @@ func TestMerge(t *testing.T) {
 			if strings.Contains(ar.Files[0].Name, "crlf") {
 				before = bytes.ReplaceAll(before, []byte("\n"), []byte("\r\n"))
 			}
-			setup, err := clients.New(name, servers()[0], place("linux"))
+			name, which, _ := strings.Cut(name, " ")
+			server := servers()[map[string]int{"": 0, "token": 1, "command": 2}[which]]
+			server.Name = "toolgate"
+			setup, err := clients.New(name, server, place("linux"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			kind, got := "after", ""
-			merged, changed, err := setup.Merge(before)
+			merged, replaced, err := setup.Merge(before)
 			if err != nil {
 				kind, got = "error", err.Error()+"\n"
 			} else {
 				got = strings.ReplaceAll(string(merged), "\r\n", "⏎\n")
 				again, twice, err := setup.Merge(merged)
-				if err != nil || twice || !bytes.Equal(again, merged) {
-					t.Errorf("merged again: changed %v, %v\n%s", twice, err, again)
+				if err != nil || twice != nil || !bytes.Equal(again, merged) {
+					t.Errorf("merged again: %+v, %v\n%s", twice, err, again)
 				}
-				if changed == bytes.Equal(merged, before) {
-					t.Errorf("changed is %v", changed)
+				if replaced != nil {
+					kind = fmt.Sprintf("after, address %v, kept %v, dropped %v", replaced.Address, replaced.Kept, replaced.Dropped)
 				}
 			}
 			ar.Files = append(ar.Files[:1:1], txtar.File{Name: kind, Data: []byte(got)})

@@ -25,7 +25,9 @@ const (
 type Written struct {
 	File    string // as it was named
 	Changed bool   // false where the entry was there already
-	Backup  string // the copy of what was there before; empty where nothing was or nothing changed
+	// Replaced is what became of the entry that was there; nil where none was.
+	Replaced *Change
+	Backup   string // the copy of what was there before; empty where nothing was or nothing changed
 }
 
 // Write merges the server into the file. What was there is kept in a copy beside
@@ -40,8 +42,8 @@ func (s *Setup) Write(file string) (Written, error) {
 	if err != nil {
 		return done, err
 	}
-	merged, changed, err := s.Merge(text)
-	if err != nil || !changed {
+	merged, replaced, err := s.Merge(text)
+	if err != nil || bytes.Equal(merged, text) {
 		return done, err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), newFolderMode); err != nil {
@@ -56,7 +58,7 @@ func (s *Setup) Write(file string) (Written, error) {
 	if err := replace(target, text, merged, mode); err != nil {
 		return done, err
 	}
-	done.Changed = true
+	done.Changed, done.Replaced = true, replaced
 	return done, nil
 }
 

@@ -74,7 +74,7 @@ func insert(text []byte, v *value, st style, key string, content any) ([]byte, e
 	}
 	text = splice(text, at, at, st.newline+inner+added+tail)
 	if n := len(v.members); n > 0 {
-		if last := v.members[n-1].value.end; !commaFollows(text, last) {
+		if last := v.members[n-1].value.end; commaAfter(text, last) < 0 {
 			text = splice(text, last, last, ",")
 		}
 	}
@@ -87,9 +87,13 @@ func contentEnd(text []byte, v *value) int {
 	return max(len(inside), v.start+1)
 }
 
-func commaFollows(text []byte, at int) bool {
+// commaAfter is where a comma is that follows a place; -1 where none does.
+func commaAfter(text []byte, at int) int {
 	s := &scanner{text: text, at: at}
-	return s.space() == nil && s.peek() == ','
+	if s.space() == nil && s.peek() == ',' {
+		return s.at
+	}
+	return -1
 }
 
 func splice(text []byte, from, to int, with string) []byte {

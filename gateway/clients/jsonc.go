@@ -23,6 +23,7 @@ type value struct {
 // member is one member of an object.
 type member struct {
 	key   string
+	start int // of the key
 	value *value
 }
 
@@ -212,7 +213,7 @@ func (s *scanner) object(depth int) (*value, error) {
 		if err != nil {
 			return err
 		}
-		all[key], v.members = item.plain, append(v.members, member{key, item})
+		all[key], v.members = item.plain, append(v.members, member{key, k.start, item})
 		return nil
 	})
 	v.end, v.plain = s.at, all

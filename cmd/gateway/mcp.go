@@ -49,6 +49,9 @@ func addClient(io streams, cmd *cli.Command) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	if setup.Note != "" {
+		_, _ = fmt.Fprintf(io.err, "warning: %s\n", setup.Note)
+	}
 	if cmd.IsSet("file") {
 		setup.File, setup.Command = cmd.String("file"), ""
 	}

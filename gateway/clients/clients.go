@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -57,6 +58,7 @@ type Setup struct {
 	File    string // where the snippet belongs; empty where that is not documented
 	Snippet string // the whole of a file that declares nothing else
 	Command string // a command that does the same; empty where there is none
+	Note    string // what is odd about the server's address; empty where nothing is
 
 	server Server
 	client *client
@@ -84,7 +86,7 @@ func New(name string, s Server, p Place) (*Setup, error) {
 	if err := s.check(&c); err != nil {
 		return nil, err
 	}
-	setup := &Setup{Client: c.title, Docs: c.docs, File: c.file(&p), server: s, client: &c}
+	setup := &Setup{Client: c.title, Docs: c.docs, File: c.file(&p), Note: s.note(), server: s, client: &c}
 	if c.command != nil {
 		setup.Command = c.command(&s)
 	}
@@ -100,9 +102,11 @@ func (s *Server) check(c *client) error {
 	case (s.URL == "") == (len(s.Command) == 0):
 		return fmt.Errorf("a server has either a URL or a command")
 	case s.TokenEnv != "" && !envName.MatchString(s.TokenEnv):
-		return fmt.Errorf("%q cannot name an environment variable", s.TokenEnv)
+		// What was given may be the token: it is not shown.
+		return fmt.Errorf("the token's environment variable cannot be named so (write its name, not the token: letters, digits and _, " +
+			"with no digit first, such as TOOLGATE_TOKEN)")
 	case s.URL == "" && s.TokenEnv != "":
-		return fmt.Errorf("a server that the client starts itself needs no token")
+		return fmt.Errorf("a server that the client starts itself needs no token (leave out --token-env)")
 	case s.URL == "":
 		return nil
 	case c.noURL != "":
@@ -115,7 +119,25 @@ func (s *Server) check(c *client) error {
 	if u.User != nil {
 		return fmt.Errorf("the address holds a credential, which would stand in the client's file (use --token-env)")
 	}
+	if u.Path == "" || u.Path == "/" {
+		fixed := *u
+		fixed.Path = "/mcp"
+		return fmt.Errorf("nothing speaks MCP at %s (write %s; %s)", s.URL, fixed.String(), served)
+	}
 	return nil
+}
+
+// served are the paths of a gateway at which MCP is spoken.
+const served = "a gateway serves /mcp, /p/NAME/mcp for a profile and /chats/NAME/mcp for a chat"
+
+// note says what is odd about a URL that is taken as it is: a proxy may serve the
+// gateway elsewhere.
+func (s *Server) note() string {
+	u, err := url.Parse(s.URL)
+	if s.URL == "" || err != nil || strings.HasSuffix(u.Path, "/mcp") && path.Clean(u.Path) == u.Path {
+		return ""
+	}
+	return fmt.Sprintf("the path %s is none of a gateway's, unless a proxy makes it one (%s)", u.Path, served)
 }
 
 // header is the header of a bearer token that the client takes from its

@@ -112,6 +112,41 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+const (
+	tokenEnvText = "the token's environment variable cannot be named so (write its name, not the token: letters, digits and _, with no digit first, such as TOOLGATE_TOKEN)"
+	servedText   = "a gateway serves /mcp, /p/NAME/mcp for a profile and /chats/NAME/mcp for a chat"
+)
+
+// TestNotes holds which paths are taken with a note.
+func TestNotes(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		odd  bool
+	}{
+		{"/mcp", false},
+		{"/mcp?a=1", false},
+		{"/p/support/mcp", false},
+		{"/chats/c-17/mcp", false},
+		{"/tools/mcp", false}, // behind a proxy
+		{"/v1", true},
+		{"/mcp/", true},
+		{"//mcp", true},
+		{"/p//mcp", true},
+		{"/xmcp", true},
+	} {
+		setup, err := clients.New("cursor", clients.Server{Name: "a", URL: "http://host" + c.path}, place("linux"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if odd := setup.Note != ""; odd != c.odd || odd && !strings.Contains(setup.Note, servedText) {
+			t.Errorf("%s: %q", c.path, setup.Note)
+		}
+	}
+	if setup, err := clients.New("cursor", servers()[2], place("linux")); err != nil || setup.Note != "" {
+		t.Error(setup, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	url := "http://127.0.0.1:8080/mcp"
 	for _, c := range []struct {
@@ -124,8 +159,11 @@ func TestRefusals(t *testing.T) {
 		{"cursor", clients.Server{Name: "a.b", URL: url}, `"a.b" cannot name a server (write a letter, then up to 63 letters, digits, _ and -)`},
 		{"cursor", clients.Server{Name: "a"}, "a server has either a URL or a command"},
 		{"cursor", clients.Server{Name: "a", URL: url, Command: []string{"x"}}, "a server has either a URL or a command"},
-		{"cursor", clients.Server{Name: "a", URL: url, TokenEnv: "A-B"}, `"A-B" cannot name an environment variable`},
-		{"cursor", clients.Server{Name: "a", Command: []string{"x"}, TokenEnv: "A"}, "a server that the client starts itself needs no token"},
+		{"cursor", clients.Server{Name: "a", URL: url, TokenEnv: "A-B"}, tokenEnvText},
+		{"cursor", clients.Server{Name: "a", URL: url, TokenEnv: "my token"}, tokenEnvText},
+		{"cursor", clients.Server{Name: "a", URL: "http://host:8080"}, "nothing speaks MCP at http://host:8080 (write http://host:8080/mcp; " + servedText + ")"},
+		{"cursor", clients.Server{Name: "a", URL: "https://host/?a=1"}, "nothing speaks MCP at https://host/?a=1 (write https://host/mcp?a=1; " + servedText + ")"},
+		{"cursor", clients.Server{Name: "a", Command: []string{"x"}, TokenEnv: "A"}, "a server that the client starts itself needs no token (leave out --token-env)"},
 		{"cursor", clients.Server{Name: "a", URL: "127.0.0.1:8080"}, `"127.0.0.1:8080" is not the address of a server (write it as http://127.0.0.1:8080/mcp)`},
 		{"cursor", clients.Server{Name: "a", URL: "ftp://x/mcp"}, `"ftp://x/mcp" is not the address of a server (write it as http://127.0.0.1:8080/mcp)`},
 		{"cursor", clients.Server{Name: "a", URL: "https://ann:hunter2@x/mcp"}, "the address holds a credential, which would stand in the client's file (use --token-env)"},

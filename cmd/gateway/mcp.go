@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -164,7 +165,11 @@ func writeSetup(io streams, s *clients.Setup, asJSON bool) error {
 	}
 	done, err := s.Write(s.File)
 	if err != nil {
-		_, _ = fmt.Fprintf(io.err, "%s was left as it is; add this by hand:\n%s", s.File, s.Snippet)
+		how, text := "add this by hand", s.Snippet
+		if hand, ok := errors.AsType[*clients.ByHand](err); ok {
+			how, text = hand.How, hand.Text
+		}
+		_, _ = fmt.Fprintf(io.err, "%s was left as it is; %s:\n%s", s.File, how, text)
 		return fmt.Errorf("%s: %w", s.File, err)
 	}
 	if asJSON {

@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -205,6 +206,9 @@ func TestMerge(t *testing.T) {
 			merged, replaced, err := setup.Merge(before)
 			if err != nil {
 				kind, got = "error", err.Error()+"\n"
+				if hand, ok := errors.AsType[*clients.ByHand](err); ok {
+					got += hand.How + ":\n" + hand.Text
+				}
 			} else {
 				got = strings.ReplaceAll(string(merged), "\r\n", "⏎\n")
 				again, twice, err := setup.Merge(merged)

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 )
 
 // Merge adds the server to the text of the client's file, or puts it in place of
@@ -111,52 +108,4 @@ func (s *Setup) verify(before map[string]any, after any, own map[string]any) err
 		return errors.New("the entry cannot be added without changing something else")
 	}
 	return nil
-}
-
-// mergeTOML adds a table at the end, which belongs to no table before it. An
-// entry that is there and says something else is left to its owner: its comments
-// would be lost.
-func (s *Setup) mergeTOML(text []byte) ([]byte, error) {
-	var before map[string]any
-	if err := toml.Unmarshal(text, &before); err != nil {
-		return nil, fmt.Errorf("it cannot be read as TOML: %w", err)
-	}
-	table, err := toml.Marshal(s.client.entry(&s.server))
-	if err != nil {
-		return nil, err
-	}
-	var own map[string]any
-	if err := toml.Unmarshal(table, &own); err != nil {
-		return nil, err
-	}
-	if servers, ok := before[s.client.section].(map[string]any); ok {
-		if there, ok := servers[s.server.Name]; ok {
-			if reflect.DeepEqual(there, any(own)) {
-				return text, nil
-			}
-			return nil, fmt.Errorf("it has another entry named %q (change it by hand, or choose another --name)", s.server.Name)
-		}
-	}
-	merged := appendTable(text, "["+s.client.section+"."+s.server.Name+"]\n"+string(table))
-	var after map[string]any
-	if err := toml.Unmarshal(merged, &after); err != nil {
-		return nil, fmt.Errorf("a table cannot be added at its end: %w", err)
-	}
-	return merged, s.verify(before, any(after), own)
-}
-
-// appendTable adds a table after an empty line, with the line breaks of the text.
-func appendTable(text []byte, table string) []byte {
-	newline := "\n"
-	if bytes.Contains(text, []byte("\r\n")) {
-		newline = "\r\n"
-	}
-	out := string(text)
-	if out != "" {
-		if !strings.HasSuffix(out, "\n") {
-			out += newline
-		}
-		out += newline
-	}
-	return []byte(out + strings.ReplaceAll(table, "\n", newline))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -88,12 +89,30 @@ func serverFor(cmd *cli.Command) (clients.Server, error) {
 		if err != nil {
 			return s, err
 		}
-		if _, err := os.Stat(path); err != nil {
-			return s, usagef("--config: %w", err)
+		if err := configThere(file, path); err != nil {
+			return s, err
 		}
 		s.Command = append(s.Command, "--config", path)
 	}
 	return s, nil
+}
+
+// configThere says why a configuration cannot be read, in the words in which
+// loading it says that. What it holds may be mended later.
+func configThere(named, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("%s: there is no such file (create it, or name another one with --config)", named)
+	case err == nil && info.IsDir():
+		return usagef("%s: the file cannot be read: is a directory", named)
+	case err != nil:
+		if wrapped, ok := errors.AsType[*fs.PathError](err); ok {
+			err = wrapped.Err
+		}
+		return usagef("%s: the file cannot be read: %w", named, err)
+	}
+	return nil
 }
 
 // here is this machine. What cannot be found out stays empty.

@@ -60,6 +60,7 @@ type Setup struct {
 	Command string // a command that does the same; empty where there is none
 	Note    string // what is odd about the server's address; empty where nothing is
 
+	usual  string // the file before anybody named another one
 	server Server
 	client *client
 }
@@ -86,7 +87,7 @@ func New(name string, s Server, p Place) (*Setup, error) {
 	if err := s.check(&c); err != nil {
 		return nil, err
 	}
-	setup := &Setup{Client: c.title, Docs: c.docs, File: c.file(&p), Note: s.note(), server: s, client: &c}
+	setup := &Setup{Client: c.title, Docs: c.docs, File: c.file(&p), Note: s.note(), usual: c.file(&p), server: s, client: &c}
 	if c.command != nil {
 		setup.Command = c.command(&s)
 	}

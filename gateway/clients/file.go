@@ -31,7 +31,8 @@ type Written struct {
 }
 
 // Write merges the server into the file. What was there is kept in a copy beside
-// it, and the file is replaced as a whole, or not at all. A link stays one.
+// it, and the file is replaced as a whole, or not at all. A link stays one. Folders
+// are made for the client's usual file only.
 func (s *Setup) Write(file string) (Written, error) {
 	done := Written{File: file}
 	target := file
@@ -46,7 +47,7 @@ func (s *Setup) Write(file string) (Written, error) {
 	if err != nil || bytes.Equal(merged, text) {
 		return done, err
 	}
-	if err := os.MkdirAll(filepath.Dir(target), newFolderMode); err != nil {
+	if err := s.folder(file, target); err != nil {
 		return done, err
 	}
 	if text != nil {
@@ -60,6 +61,19 @@ func (s *Setup) Write(file string) (Written, error) {
 	}
 	done.Changed, done.Replaced = true, replaced
 	return done, nil
+}
+
+// folder makes the folder of the client's own file where there is none. That of
+// another file has to be there: it may be misspelt.
+func (s *Setup) folder(file, target string) error {
+	dir := filepath.Dir(target)
+	if s.usual != "" && file == s.usual {
+		return os.MkdirAll(dir, newFolderMode)
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s (make it, or name a file in another one with --file)", dir)
+	}
+	return nil
 }
 
 // read reads a file that need not be there; text is nil then.

@@ -50,8 +50,8 @@ func setupFor(t *testing.T, name string) *clients.Setup {
 
 const entryText = `{"mcpServers": {"a": {}, "toolgate": {"url":"http://127.0.0.1:8080/mcp"}}}`
 
-// TestWrite writes into a file, through a link and into a folder that is not
-// there, and twice.
+// TestWrite writes into a file, through a link and into the client's own
+// folder that is not there, and twice.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	real, link := filepath.Join(dir, "real", "file"), filepath.Join(dir, "link")
@@ -79,11 +79,16 @@ func TestWrite(t *testing.T) {
 	if err != nil || done.Changed || done.Backup != "" {
 		t.Errorf("written again: %+v, %v", done, err)
 	}
-	fresh := filepath.Join(dir, "new", "folder", "file")
+	at := place("linux")
+	at.Home = filepath.Join(dir, "new", "home")
+	if s, err = clients.New("cursor", servers()[0], at); err != nil {
+		t.Fatal(err)
+	}
+	fresh := s.File
 	if done, err = s.Write(fresh); err != nil || !done.Changed || done.Backup != "" {
 		t.Errorf("written anew: %+v, %v", done, err)
 	}
-	if diff := cmp.Diff(map[string]string{"file": "-rw------- " + s.Snippet}, listing(t, filepath.Dir(fresh))); diff != "" {
+	if diff := cmp.Diff(map[string]string{"mcp.json": "-rw------- " + s.Snippet}, listing(t, filepath.Dir(fresh))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -104,6 +109,14 @@ func TestWriteFails(t *testing.T) {
 	}
 	if _, err := setupFor(t, "cursor").Write(dir); err == nil {
 		t.Error("a folder was written")
+	}
+	gone := filepath.Join(dir, "gone")
+	_, err := setupFor(t, "cursor").Write(filepath.Join(gone, "x.json"))
+	if want := "there is no folder " + gone + " (make it, or name a file in another one with --file)"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err := os.Stat(gone); !os.IsNotExist(err) {
+		t.Errorf("the folder was made: %v", err)
 	}
 }
 

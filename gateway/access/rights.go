@@ -53,12 +53,7 @@ func (n need) missing(who *tool.Caller) *refusal {
 	if n == letIn || who.Can(right) {
 		return nil
 	}
-	held := make([]string, 0, len(who.May))
-	for _, r := range who.May {
-		held = append(held, string(r))
-	}
-	no := forbidden("this needs the right "+string(n)+", and the caller "+who.Name+" has "+strings.Join(held, ", "),
-		"Use the token of a caller that may "+string(n)+" (server.admin_token, or server.callers with may).")
+	no := forbidden(who.Lacks(right))
 	no.challenge = `Bearer error="insufficient_scope", scope="` + string(n) + `"`
 	return no
 }

@@ -55,16 +55,15 @@ func (a *api) explainCall(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// lacks refuses a caller without a right.
+// lacks refuses a caller without a right, as access.Guard does, which knows the
+// right of a path. Where no guard stands before the API, this one does.
 func lacks(r *http.Request, right tool.Right) *problem {
 	who := caller(r)
 	if who.Can(right) {
 		return nil
 	}
-	return &problem{
-		status: http.StatusForbidden, Type: typeForbidden, Message: "this takes the right " + string(right),
-		Hint: "Send the token of a caller that has it.",
-	}
+	message, hint := who.Lacks(right)
+	return &problem{status: http.StatusForbidden, Type: typeForbidden, Message: message, Hint: hint}
 }
 
 func readExplain(w http.ResponseWriter, r *http.Request) (tool.Call, *problem) {

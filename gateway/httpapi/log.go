@@ -169,7 +169,7 @@ func logQuery(r *http.Request, values url.Values) (runlog.Query, *problem) {
 			return q, badQuery("rule is a filter for admins", "Leave it out.")
 		}
 	default:
-		return q, &problem{status: http.StatusForbidden, Type: typeForbidden, Message: "this caller may not read the record of calls"}
+		return q, lacks(r, tool.MayCall)
 	}
 	for _, p := range []*problem{
 		oneOf("code", q.Code, append([]tool.Code{runlog.CodeOK}, tool.Codes()...)),

@@ -194,9 +194,9 @@ func TestLogRefusals(t *testing.T) {
 	}{
 		{ann, "/v1/log/b", 404, "no call of this id is in the log"}, // another's reads like none
 		{ann, "/v1/log/zzz", 404, "no call of this id is in the log"},
-		{desk, "/v1/log", 403, "may not read"},
-		{desk, "/v1/log/b", 403, "may not read"},
-		{desk, "/v1/log/stats", 403, "may not read"},
+		{desk, "/v1/log", 403, "this needs the right call"},
+		{desk, "/v1/log/b", 403, "this needs the right call"},
+		{desk, "/v1/log/stats", 403, "this needs the right call"},
 		{ann, "/v1/log?rule=x", 400, "for admins"},
 		{admin, "/v1/log?limit=0", 400, "from 1 to 1000"},
 		{admin, "/v1/log?limit=1001", 400, "from 1 to 1000"},

@@ -204,8 +204,8 @@ func TestExplain(t *testing.T) {
 		status int
 		want   string
 	}{
-		{tool.MayCall, `{"tool":"pay"}`, 403, problem("forbidden", "this takes the right admin", "Send the token of a caller that has it.")},
-		{tool.MayApprove, `nonsense`, 403, problem("forbidden", "this takes the right admin", "Send the token of a caller that has it.")},
+		{tool.MayCall, `{"tool":"pay"}`, 403, problem("forbidden", "this needs the right admin, and the caller ann has call", "Use the token of a caller that may admin (server.admin_token, or server.callers with may).")},
+		{tool.MayApprove, `nonsense`, 403, problem("forbidden", "this needs the right admin, and the caller ann has approve", "Use the token of a caller that may admin (server.admin_token, or server.callers with may).")},
 		{tool.MayAdmin, `{"tool":"pay"}`, 200, `{"arguments":null,"caller":"anonymous/anonymous/mcp","chat":"default","tool":"pay","via":"direct"}`},
 		{
 			tool.MayAdmin, `{"tool":"pay","arguments":{"n":9007199254740993},"caller":{"name":"bob","kind":"http"},"via":"code","chat":"c"}`, 200,

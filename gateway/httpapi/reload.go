@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -23,12 +24,11 @@ const typeBadConfig = "bad_configuration"
 
 // reloadConfig answers with what changed, or with all that is wrong.
 func (a *api) reloadConfig(w http.ResponseWriter, r *http.Request) {
-	who := caller(r)
-	if !who.Can(tool.MayAdmin) {
-		p := &problem{
-			status: http.StatusForbidden, Type: typeForbidden, Message: "reloading takes the right " + string(tool.MayAdmin),
-			Hint: "Send the token of an administrator, or send the process SIGHUP.",
-		}
+	p := lacks(r, tool.MayAdmin)
+	if p == nil {
+		p = readNothing(w, r)
+	}
+	if p != nil {
 		p.write(w)
 		return
 	}
@@ -43,6 +43,21 @@ func (a *api) reloadConfig(w http.ResponseWriter, r *http.Request) {
 		p := &problem{status: http.StatusServiceUnavailable, Type: typeInternal, Message: "the reload was given up before it began: " + err.Error()}
 		p.write(w)
 	}
+}
+
+// readNothing refuses parameters and a body: whoever sends them takes a reload for
+// something else, such as a trial.
+func readNothing(w http.ResponseWriter, r *http.Request) *problem {
+	if _, p := query(r); p != nil {
+		return p
+	}
+	switch n, err := io.ReadFull(http.MaxBytesReader(w, r.Body, maxBody), make([]byte, 1)); {
+	case n > 0:
+		return badQuery("a reload takes no body", "Send none; the configuration is read from the files of the gateway.")
+	case err != nil && !errors.Is(err, io.EOF):
+		return badQuery("the request body could not be read to its end", "")
+	}
+	return nil
 }
 
 func refuseConfig(w http.ResponseWriter, problems diag.Problems) {

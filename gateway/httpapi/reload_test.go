@@ -27,7 +27,7 @@ func (f *fakeConfiguration) Reload(context.Context) (any, diag.Problems, error) 
 
 func TestReload(t *testing.T) {
 	t.Parallel()
-	admin, may := tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}}, tool.Caller{ID: "bot", May: []tool.Right{tool.MayCall, tool.MayApprove, tool.MayActivate}}
+	admin, may := tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}}, tool.Caller{ID: "bot", Name: "bot", May: []tool.Right{tool.MayCall, tool.MayApprove, tool.MayActivate}}
 	place := diag.Place{File: "tools.yaml", Line: 3, Column: 5}
 	warning := diag.Problem{Place: place, Key: "tools.a", Text: "models are told nothing", Hint: "add a description", Warning: true}
 	cases := []struct {
@@ -52,8 +52,8 @@ func TestReload(t *testing.T) {
 				`"problems":[{"file":"tools.yaml","line":3,"column":5,"key":"tools.a","text":"is missing"},{"file":"env X","text":"is no map"}]}}`,
 		},
 		{"given up", &admin, fakeConfiguration{err: context.Canceled}, 503, `{"error":{"error_type":"internal","message":"the reload was given up before it began: context canceled"}}`},
-		{"no administrator", &may, fakeConfiguration{}, 403, `{"error":{"error_type":"forbidden","message":"reloading takes the right admin","hint":"Send the token of an administrator, or send the process SIGHUP."}}`},
-		{"nobody", nil, fakeConfiguration{}, 403, `{"error":{"error_type":"forbidden","message":"reloading takes the right admin","hint":"Send the token of an administrator, or send the process SIGHUP."}}`},
+		{"no administrator", &may, fakeConfiguration{}, 403, `{"error":{"error_type":"forbidden","message":"this needs the right admin, and the caller bot has call, approve, activate","hint":"Use the token of a caller that may admin (server.admin_token, or server.callers with may)."}}`},
+		{"nobody", nil, fakeConfiguration{}, 403, `{"error":{"error_type":"forbidden","message":"this needs the right admin, and the caller anonymous has call","hint":"Use the token of a caller that may admin (server.admin_token, or server.callers with may)."}}`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,5 +79,29 @@ func TestReload(t *testing.T) {
 	}
 	if res := send(httpapi.New(&fake{}, httpapi.Options{}), http.MethodPost, "/v1/reload", "", ""); res.Code != 404 {
 		t.Error("without a configuration:", res.Code)
+	}
+}
+
+// TestReloadTakesNothing holds that a request that asks for something else does
+// not reload.
+func TestReloadTakesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		target, body string
+		status       int
+		want         string
+	}{
+		{"/v1/reload?dry=1", "", 400, problem("bad_request", `unknown query parameter \"dry\"`, "this path takes no query parameters")},
+		{"/v1/reload?%zz", "", 400, problem("bad_request", "the query string is malformed", "")},
+		{"/v1/reload", `{"dry":true}`, 400, problem("bad_request", "a reload takes no body", "Send none; the configuration is read from the files of the gateway.")},
+		{"/v1/reload", " ", 400, problem("bad_request", "a reload takes no body", "Send none; the configuration is read from the files of the gateway.")},
+		{"/v1/reload?", "", 200, `{"reloaded":null,"warnings":[]}`},
+	} {
+		config := &fakeConfiguration{}
+		req := request(http.MethodPost, c.target, "", c.body)
+		res := serve(httpapi.New(&fake{}, httpapi.Options{Reload: config}), req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}})))
+		if diff := cmp.Diff(c.want+"\n", res.Body.String()); diff != "" || res.Code != c.status || (config.reloads == 0) != (c.status != 200) {
+			t.Errorf("%s %s: %d, %d reloads\n%s", c.target, c.body, res.Code, config.reloads, diff)
+		}
 	}
 }

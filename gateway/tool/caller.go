@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 )
 
 // Right is something a caller may do at a door.
@@ -35,6 +37,17 @@ const Anonymous = "anonymous"
 // Can reports whether the caller has the right. Who may everything has each.
 func (c *Caller) Can(r Right) bool {
 	return slices.Contains(c.May, r) || slices.Contains(c.May, MayAdmin)
+}
+
+// Lacks words that the caller has not a right: what is wrong, and what to do. Every
+// door says it so.
+func (c *Caller) Lacks(r Right) (message, hint string) {
+	held := make([]string, 0, len(c.May))
+	for _, h := range c.May {
+		held = append(held, string(h))
+	}
+	return "this needs the right " + string(r) + ", and the caller " + c.Name + " has " + cmp.Or(strings.Join(held, ", "), "none"),
+		"Use the token of a caller that may " + string(r) + " (server.admin_token, or server.callers with may)."
 }
 
 // callerKey is the context key of who sent a request.

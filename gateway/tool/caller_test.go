@@ -37,3 +37,13 @@ func TestCan(t *testing.T) {
 		}
 	}
 }
+
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	for has, want := range map[string][]tool.Right{"none": nil, "call": {tool.MayCall}, "call, approve": {tool.MayCall, tool.MayApprove}} {
+		message, hint := (&tool.Caller{Name: "ann", May: want}).Lacks(tool.MayAdmin)
+		if message != "this needs the right admin, and the caller ann has "+has || hint != "Use the token of a caller that may admin (server.admin_token, or server.callers with may)." {
+			t.Errorf("%s: %s (%s)", has, message, hint)
+		}
+	}
+}

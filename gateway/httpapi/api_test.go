@@ -82,8 +82,8 @@ func failed(code string) string {
 		`","tool":"fail-` + code + `","message":"it failed","retryable":false,"fatal":false,"retry_after":1.5},"duration_ms":0}`
 }
 
-func refused(message, hint string) string {
-	return `{"call_id":"","tool":"echo","status":"error","content":[{"type":"text","text":"Error: ` + message + `\n` + hint + `"}],"error":{"error_type":"invalid_args","tool":"echo","message":"` +
+func refused(kind, message, hint string) string {
+	return `{"call_id":"","tool":"echo","status":"error","content":[{"type":"text","text":"Error: ` + message + `\n` + hint + `"}],"error":{"error_type":"` + kind + `","tool":"echo","message":"` +
 		message + `","hint":"` + hint + `","retryable":false,"fatal":false},"duration_ms":0}`
 }
 
@@ -119,11 +119,14 @@ func TestAnswers(t *testing.T) {
 		{"call", "POST", "/v1/tools/echo/call", "Content-Type: application/json; charset=utf-8", `{"n":9007199254740993}`, 200, `{"call_id":"c1","tool":"echo","status":"ok","content":[{"type":"text","text":"<got> {\"n\":9007199254740993}"}],"duration_ms":1.5}`, ""},
 		{"call without a body", "POST", "/v1/tools/echo/call", "", "", 200, `{"call_id":"c1","tool":"echo","status":"ok","content":[{"type":"text","text":"<got> "}],"duration_ms":1.5}`, ""},
 		{"call of an odd name", "POST", "/v1/tools/a%2Fb/call", "", "{", 200, `{"call_id":"c1","tool":"a/b","status":"ok","content":[{"type":"text","text":"<got> {"}],"duration_ms":1.5}`, ""},
-		{"other type", "POST", "/v1/tools/echo/call", "Content-Type: text/plain", "{}", 415, refused(`the content type \"text/plain\" is not supported`, "Send the arguments as application/json."), ""},
-		{"broken type", "POST", "/v1/tools/echo/call", "Content-Type: ;", "{}", 415, refused(`the content type \";\" is not supported`, "Send the arguments as application/json."), ""},
-		{"too long", "POST", "/v1/tools/echo/call", "", strings.Repeat(" ", 4<<20+1), 413, refused("the request body is longer than 4194304 bytes", "Send smaller arguments."), ""},
+		{"other type", "POST", "/v1/tools/echo/call", "Content-Type: text/plain", "{}", 415, refused("unsupported_media_type", `the content type \"text/plain\" is not supported`, "Send the arguments as application/json."), ""},
+		{"broken type", "POST", "/v1/tools/echo/call", "Content-Type: ;", "{}", 415, refused("unsupported_media_type", `the content type \";\" is not supported`, "Send the arguments as application/json."), ""},
+		{"too long", "POST", "/v1/tools/echo/call", "", strings.Repeat(" ", 4<<20+1), 413, refused("bad_request", "the request body is longer than 4194304 bytes", "Send smaller arguments."), ""},
 		{"as long as may be", "POST", "/v1/tools/fail-denied/call", "", strings.Repeat(" ", 4<<20), 403, failed("denied"), ""},
-		{"call with a parameter", "POST", "/v1/tools/echo/call?wait=0", "", "{}", 400, refused(`unknown query parameter \"wait\"`, "known: chat, profile"), ""},
+		{"call with a parameter", "POST", "/v1/tools/echo/call?wait=0", "", "{}", 400, refused("bad_request", `unknown query parameter \"wait\"`, "known: chat, profile"), ""},
+
+		{"call through no profile", "POST", "/v1/tools/echo/call?profile=x", "", "{}", 404, refused("no_such_profile", `there is no profile \"x\"`, "Name an entry of profiles, or leave the parameter out to have all tools."), ""},
+		{"call in an odd chat", "POST", "/v1/tools/echo/call?chat=a%20b", "", "{}", 400, refused("bad_request", `\"a b\" cannot name a chat`, "A chat is named by 1 to 128 printable ASCII characters without spaces."), ""},
 
 		{"not_found", "POST", "/v1/tools/fail-not_found/call", "", "", 404, failed("not_found"), ""},
 		{"invalid_args", "POST", "/v1/tools/fail-invalid_args/call", "", "", 422, failed("invalid_args"), ""},

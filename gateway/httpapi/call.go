@@ -92,14 +92,11 @@ func writeResult(w http.ResponseWriter, res tool.Result) {
 	writeJSON(w, status, res)
 }
 
-// refused is the result of a call that never reached the gateway. It has the
-// form and the codes of every other result, so a client needs one reader only.
+// refused is the result of a request that never became a call. It has the form of
+// every other result, so a client needs one reader only, and the kind that such a
+// refusal has on every path, so that nobody takes it for a fault of the arguments.
 func refused(name string, p *problem) tool.Result {
-	code := tool.InvalidArgs
-	if p.Type == typeNoProfile {
-		code = tool.NotFound
-	}
-	return failure(name, &tool.Error{Code: code, Message: p.Message, Hint: p.Hint})
+	return failure(name, &tool.Error{Code: tool.Code(p.Type), Message: p.Message, Hint: p.Hint})
 }
 
 // failure is the result of a call that did not take place. The error is copied:

@@ -154,7 +154,7 @@ func TestHandles(t *testing.T) {
 		{"no wait", "GET", "/v1/calls/x?wait=", 400, badWait(""), "", 0},
 		{"unknown parameter", "GET", "/v1/calls/x?wiat=1", 400, problem("bad_request", `unknown query parameter \"wiat\"`, "did you mean wait?"), "", 0},
 		{"parameter of DELETE", "DELETE", "/v1/calls/x?wait=1", 400, problem("bad_request", `unknown query parameter \"wait\"`, "this path takes no query parameters"), "", 0},
-		{"a bad call", "POST", "/v1/tools/echo/call?wait=x", 400, refused(`wait is \"x\"`, "Give a number of seconds from 0 to 50, such as wait=0 or wait=2.5."), "", 0},
+		{"a bad call", "POST", "/v1/tools/echo/call?wait=x", 400, refused("bad_request", `wait is \"x\"`, "Give a number of seconds from 0 to 50, such as wait=0 or wait=2.5."), "", 0},
 	}
 	synctest.Test(t, func(t *testing.T) {
 		handler := httpapi.New(&fake{}, httpapi.Options{Handles: &fakeHandles{calls: map[string]*started{}}})

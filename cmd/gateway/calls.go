@@ -113,9 +113,19 @@ func (o onces) Once(ctx context.Context, key string, call tool.Call) (tool.Resul
 	id := fmt.Sprintf("Idempotency-Key %s (%s)", key, call.Tool)
 	result, replayed, err := o.gateway.Handles().Once(ctx, handle.Key{Caller: call.Caller.ID, Chat: call.Chat.ID, ID: id}, call)
 	if err != nil {
-		return o.gateway.Refuse(ctx, call, tool.AsError(err)), false
+		return o.gateway.Refuse(ctx, call, ofKey(key, tool.AsError(err))), false
 	}
 	return result, replayed
+}
+
+// ofKey says of a key what [handle.Desk.Once] says of a call id: a tool and a chat
+// are part of what it stands for, so the arguments are others.
+func ofKey(key string, e *tool.Error) *tool.Error {
+	if e.Code != tool.InvalidArgs {
+		return e
+	}
+	return tool.Errorf(tool.InvalidArgs, "the Idempotency-Key %q was sent with other arguments before, for this tool in this chat", key).
+		WithHint("The call was not run. Send a new call with a key of its own, and one that is sent again with the arguments it had.")
 }
 
 // explainer says what policy would decide, as policy explain --json prints it.

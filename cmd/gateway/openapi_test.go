@@ -24,6 +24,7 @@ import (
 
 const describedConfig = `
 version: 1
+server: {origins: ["https://app.example.com"]}
 tools:
   add: {description: Add., tags: [read_only], parameters: {type: object, properties: {a: {type: integer}, b: {type: integer}}, required: [a]}, expr: "{sum: args.a + (args.b ?? 0)}"}
   long: {description: A lot of lines., tags: [read_only], command: {argv: [seq, "1", "9000"]}}
@@ -51,6 +52,8 @@ type description struct {
 		}
 	}
 	seen map[string]bool // operations that were asked
+
+	headers map[string]string // names in answers, each with a request that had it
 }
 
 func describedBy(t *testing.T, handler http.Handler) *description {
@@ -66,7 +69,7 @@ func newDescription(t *testing.T, text []byte) *description {
 		Paths      json.RawMessage
 		Components struct{ Schemas json.RawMessage }
 	}
-	d := &description{t: t, seen: map[string]bool{}}
+	d := &description{t: t, seen: map[string]bool{}, headers: map[string]string{}}
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +118,9 @@ func (d *description) answer(req *http.Request, res *httptest.ResponseRecorder) 
 	path, method := d.operation(req.Method, req.URL.Path)
 	what := req.Method + " " + req.URL.String()
 	d.seen[method+" "+path] = true
+	for name := range res.Header() {
+		d.headers[name] = what
+	}
 	responses := d.paths[path][method].Responses
 	response, ok := responses[statusKey(res.Code)]
 	if !ok {
@@ -198,7 +204,9 @@ func TestDescription(t *testing.T) {
 	post("/v1/tools/add/call?chat=a%20b", "{}")
 	post("/v1/tools/add/call?profile=none", "{}")
 	ask(tool.MayCall, "POST", "/v1/tools/add/call", "Content-Type: text/plain", "{}")
-	ask(tool.MayCall, "POST", "/v1/tools/change/call", "Idempotency-Key: k", "{}")
+	for range 2 {
+		ask(tool.MayCall, "POST", "/v1/tools/change/call", "Idempotency-Key: k", "{}")
+	}
 	for _, body := range []string{
 		`{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}},{"id":"2","type":"function","function":{"name":"change","arguments":"{}"}}]}`,
 		`[]`, `nonsense`,
@@ -209,6 +217,7 @@ func TestDescription(t *testing.T) {
 	handleOf := regexp.MustCompile(`r_[a-z2-7]{26}`).FindString(post("/v1/tools/long/call", "{}").Body.String())
 	get("/v1/results/" + handleOf)
 	get("/v1/results/" + handleOf + "?offset=5&limit=5")
+	ask(tool.MayCall, "GET", "/v1/results/"+handleOf, "Range: bytes=5-9", "")
 	get("/v1/results/" + handleOf + "?offset=9999999")
 	started := post("/v1/tools/slow/call?wait=0", "{}")
 	location := started.Header().Get("Location")
@@ -243,6 +252,7 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	d.events(handler)
+	d.exposed(handler)
 	for path, item := range d.paths {
 		for method := range item {
 			if !d.seen[method+" "+path] {

@@ -4,13 +4,15 @@ import "net/http"
 
 // What pages of the book's origins may send and read, by the protocol of the
 // Fetch standard (section 3.2, "CORS protocol"). Cookies are not among it: nothing
-// here reads one.
+// here reads one. Exposed is every header of an answer that a page may not read
+// anyway; a test of the whole server holds it against answers.
 const (
 	corsMethods = "GET, HEAD, POST, PUT, DELETE"
-	corsHeaders = "Authorization, Content-Type, Accept, If-None-Match, Idempotency-Key, Last-Event-ID, X-Chat-Id, X-Request-Id, " +
+	corsHeaders = "Authorization, Content-Type, Accept, If-None-Match, Range, Idempotency-Key, Last-Event-ID, X-Chat-Id, X-Request-Id, " +
 		"Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
-	corsExposed = "ETag, Location, Retry-After, WWW-Authenticate, Mcp-Session-Id, X-Request-Id"
-	corsMaxAge  = "600" // seconds for which a browser need not ask again
+	corsExposed = "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Location, Retry-After, " +
+		"WWW-Authenticate, Mcp-Session-Id, X-Request-Id"
+	corsMaxAge = "600" // seconds for which a browser need not ask again
 )
 
 // shares lets pages of the book's origins read the answer, and answers a

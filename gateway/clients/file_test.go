@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,10 +121,28 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
+// keptMembers holds that of an entry all stays that is not of its address.
+func keptMembers(t *testing.T, was map[string]any, now any) {
+	t.Helper()
+	entry, _ := now.(map[string]any)
+	for name, value := range was {
+		if slices.Contains([]string{"type", "url", "httpUrl", "command", "args", "headers", "oauth", "auth"}, name) {
+			continue
+		}
+		if diff := cmp.Diff(value, entry[name]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // FuzzMerge holds that what comes of a merge holds all that was there, to an
 // independent reader, wherever that can read what was there.
 func FuzzMerge(f *testing.F) {
-	for _, seed := range []string{"", "{}", `{"mcpServers":{"a":{"b":[1,{"c":"\\\""}]}},"z":null}`, "{\n\t\"a\": 1.0, // x\n}", "\ufeff{ /* */ \"mcpServers\" : { \n} }", `{"a":"`, `{"mcpServers":{"toolgate":1}}`} {
+	for _, seed := range []string{
+		"", "{}", `{"mcpServers":{"a":{"b":[1,{"c":"\\\""}]}},"z":null}`, "{\n\t\"a\": 1.0, // x\n}", "\ufeff{ /* */ \"mcpServers\" : { \n} }", `{"a":"`, `{"mcpServers":{"toolgate":1}}`,
+		`{"mcpServers":{"toolgate":{"command":"x", "a":[1,{}], "args":[],"env":{} , "type":"stdio"}}}`,
+		"{\"mcpServers\":{\"toolgate\":{\n\"b\":1,\r\n\t\"headers\":{} ,\n\"type\":1\n}}}", `{"mcpServers":{"toolgate":{"type":0}}}`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -143,12 +162,15 @@ func FuzzMerge(f *testing.F) {
 		if _, ok := section["toolgate"]; !ok {
 			t.Fatalf("no entry in %q", merged)
 		}
-		delete(section, "toolgate")
 		if was, ok := before["mcpServers"].(map[string]any); ok {
+			if entry, ok := was["toolgate"].(map[string]any); ok {
+				keptMembers(t, entry, section["toolgate"])
+			}
 			delete(was, "toolgate")
 		} else {
 			delete(after, "mcpServers")
 		}
+		delete(section, "toolgate")
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("%q became %q:\n%s", text, merged, diff)
 		}

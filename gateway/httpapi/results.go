@@ -139,7 +139,8 @@ func rangeOf(header string) part {
 	case errFrom == nil && last == "":
 		return part{asked: true, from: int64(from), most: math.MaxInt64}
 	case errFrom == nil && errTo == nil && from <= to:
-		return part{asked: true, from: int64(from), most: int64(to-from) + 1}
+		most := to - from // one less than what is asked for, which may be the most there is
+		return part{asked: true, from: int64(from), most: int64(min(most, math.MaxInt64-1)) + 1}
 	}
 	return all
 }

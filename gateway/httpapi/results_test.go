@@ -88,6 +88,7 @@ func TestResults(t *testing.T) {
 		{"ann", "r_1", "Range: bytes=-4", 206, "</p>", "bytes 13-16/17"},
 		{"ann", "r_1", "Range: bytes=-400", 206, text, "bytes 0-16/17"},
 		{"ann", "r_1", "Range: bytes=3-9223372036854775806", 206, text[3:], "bytes 3-16/17"},
+		{"ann", "r_1", "Range: bytes=0-9223372036854775807", 206, text, "bytes 0-16/17"},
 		{"ann", "r_1", "Range: bytes=0-1,3-4", 200, text, ""},
 		{"ann", "r_1", "Range: bytes=6-3", 200, text, ""},
 		{"ann", "r_1", "Range: bytes=-0", 200, text, ""},

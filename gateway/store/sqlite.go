@@ -1,17 +1,13 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,49 +29,7 @@ const (
 	maxConns = 4
 	// maxWAL is what stays of the write-ahead log after a checkpoint, in bytes.
 	maxWAL = 16 << 20
-
-	// applicationID marks our files (SQLite's file format, section 1.3.16): "TgSt".
-	applicationID = 0x54675374
 )
-
-// header is what the first bytes of a file say of it (SQLite's file format,
-// section 1.3). They are read as bytes, so that nothing is changed by looking.
-type header struct {
-	exists  bool
-	empty   bool
-	sqlite  bool // it begins like a database
-	text    bool // it begins like a text
-	ours    bool
-	version int
-	stale   bool // there is a log of changes that are not in the file yet
-}
-
-func readHeader(path string) (h header, err error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return header{}, nil
-	}
-	if err != nil {
-		return h, err
-	}
-	defer func() { _ = file.Close() }()
-	const size, magic, versionAt, applicationAt = 100, "SQLite format 3\x00", 60, 68
-	head, err := io.ReadAll(io.LimitReader(file, size))
-	if err != nil {
-		return h, err
-	}
-	h = header{exists: true, empty: len(head) == 0, sqlite: len(head) == size && bytes.HasPrefix(head, []byte(magic))}
-	if !h.sqlite {
-		h.text = !h.empty && bytes.IndexByte(head, 0) < 0
-		return h, nil
-	}
-	h.version = int(binary.BigEndian.Uint32(head[versionAt:]))
-	if log, err := os.Stat(path + "-wal"); err == nil {
-		h.stale = log.Size() > 0
-	}
-	h.ours = binary.BigEndian.Uint32(head[applicationAt:]) == applicationID
-	return h, nil
-}
 
 // openSQLite opens the file, which is made where it is missing. Every connection
 // waits for others, writes ahead, and syncs at checkpoints: what is committed
@@ -108,24 +62,6 @@ func prepare(c *sqlite3.Conn, readOnly bool) error {
 		`PRAGMA journal_size_limit = ` + strconv.Itoa(maxWAL))
 }
 
-// create makes the folder and the files, so that their mode is ours and not that
-// of the process's umask.
-func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return err
-	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		file, err := os.OpenFile(path+suffix, os.O_CREATE|os.O_RDWR, fileMode)
-		if err != nil {
-			return err
-		}
-		if err := file.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // versionOf reads the version of a database that is open, and refuses one that is
 // not ours.
 func versionOf(ctx context.Context, tx *sql.Tx) (version int, err error) {
@@ -138,7 +74,9 @@ func versionOf(ctx context.Context, tx *sql.Tx) (version int, err error) {
 		}
 	}
 	switch {
-	case application != applicationID && tables > 0:
+	case application == 0 && tables == 0:
+		return 0, nil
+	case application != applicationID:
 		return 0, foreign()
 	case version > len(migrations()):
 		return 0, newer(version)

@@ -104,8 +104,19 @@ func (s *Store) open(ctx context.Context) (*sql.DB, error) {
 
 // connect opens what is at the path now; mu is held.
 func (s *Store) connect(ctx context.Context) (*sql.DB, error) {
-	if err := s.judge(); err != nil {
+	h, err := s.judge()
+	if err != nil {
 		return nil, err
+	}
+	if !s.opts.ReadOnly && !h.current() {
+		making, err := alone(ctx, s.path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = making.Close() }()
+		if _, err := s.judge(); err != nil {
+			return nil, err // another one has made it meanwhile
+		}
 	}
 	db, err := openSQLite(s.path, s.opts.ReadOnly)
 	if err != nil {
@@ -130,25 +141,25 @@ func stat(path string, err error) (os.FileInfo, error) {
 }
 
 // judge refuses a file that must not be used, before anything opens it.
-func (s *Store) judge() error {
+func (s *Store) judge() (header, error) {
 	h, err := readHeader(s.path)
 	switch {
 	case err != nil:
-		return err
-	case !h.exists && s.opts.ReadOnly:
-		return fs.ErrNotExist
-	case !h.exists, h.empty, h.ours && h.version <= len(migrations()):
-		return nil
+		return h, err
+	case !h.begun() && s.opts.ReadOnly:
+		return h, fs.ErrNotExist
+	case !h.begun(), h.ours && h.version <= len(migrations()):
+		return h, nil
 	case h.ours:
-		return newer(h.version)
-	case h.sqlite && h.stale:
-		return nil // what it is shows when it is open
+		return h, newer(h.version)
+	case h.stale && !h.text:
+		return h, nil // what it is shows when it is open
 	case h.sqlite:
-		return foreign()
+		return h, foreign()
 	case h.text:
-		return fmt.Errorf("it is a text and no database: name another file under store.url; %w", ErrRefused)
+		return h, fmt.Errorf("it is a text and no database: name another file under store.url; %w", ErrRefused)
 	}
-	return errNoDatabase
+	return h, errNoDatabase
 }
 
 func foreign() error {
@@ -181,7 +192,7 @@ func (s *Store) setAside(opened os.FileInfo, reason error) error {
 		return err
 	}
 	aside := s.path + ".corrupt-" + time.Now().UTC().Format("20060102T150405.000000Z")
-	for _, suffix := range []string{"-wal", "-shm", ""} {
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
 		if err := os.Rename(s.path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

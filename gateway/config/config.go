@@ -34,7 +34,7 @@ const (
 	// DefaultKeepLog is how long the record of calls is kept unless
 	// "store.keep.log.age" says otherwise.
 	DefaultKeepLog = 30 * 24 * time.Hour
-	// DefaultLogSize is the size of the store's file over which the oldest calls
+	// DefaultLogSize is what calls may take in the store's file before the oldest
 	// are removed, in bytes, unless "store.keep.log.size" says otherwise.
 	DefaultLogSize = 1 << 30
 	// StorePrefix starts the URL of a store in a file.
@@ -178,7 +178,7 @@ type Keep struct {
 // KeepLog is how long the record of calls is kept.
 type KeepLog struct {
 	Age  time.Duration `koanf:"age"`  // since a call was stored; DefaultKeepLog when absent
-	Size tool.Size     `koanf:"size"` // of the store's file, about; the oldest calls go first; DefaultLogSize when absent
+	Size tool.Size     `koanf:"size"` // of what calls take in the store, about; the oldest go first; DefaultLogSize when absent
 }
 
 // Log is the "log" section: the lines that the server writes of what it does.

@@ -128,7 +128,7 @@ var descriptions = map[string]string{
 	"store.keep":          "How long what is stored is kept.",
 	"store.keep.log":      "How long the record of calls is kept.",
 	"store.keep.log.age":  "How long a call is kept after it was stored, such as 30d, which holds when absent.",
-	"store.keep.log.size": "Size of the store's file over which the oldest calls are removed, such as 1GiB, which holds when absent.",
+	"store.keep.log.size": "About how many bytes of the store's file calls may take; the oldest go first. Such as 1GiB, which holds when absent.",
 	"store.keep.results":  "How long results that were too large to show can be read on, such as 24h.",
 	"store.url":           "sqlite: and the path of a file. A relative path starts at the folder of this file.",
 

@@ -72,7 +72,7 @@ type Item struct {
 // Keep is how long the record of calls is kept.
 type Keep struct {
 	Age  time.Duration // since a call arrived in the store; without end when zero
-	Size int64         // bytes of the store's file; without limit when zero
+	Size int64         // bytes that calls take in the store, about; without limit when zero
 }
 
 // ReadRecord reads the text of an [Item].

@@ -26,8 +26,8 @@ func (s *Store) Expire(ctx context.Context, keep runlog.Keep) (again bool, err e
 			oldest = time.Now().Add(-keep.Age).UnixMicro()
 		}
 		if keep.Size > 0 {
-			used, err := usedBytes(ctx, tx)
-			if err != nil {
+			var used int64
+			if err := tx.QueryRowContext(ctx, `SELECT bytes FROM changes`).Scan(&used); err != nil {
 				return err
 			}
 			if used > keep.Size {

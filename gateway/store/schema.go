@@ -14,5 +14,6 @@ func migrations() []migration {
 		{"log", logSchema},
 		{"chats", chatSchema},
 		{"kept", keptSchema},
+		{"size of the log", sizeSchema},
 	}
 }

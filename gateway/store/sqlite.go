@@ -180,16 +180,22 @@ func matchGlob(column string) string { return column + ` GLOB ?` }
 // something, too.
 func globPattern(pattern string) string { return strings.ReplaceAll(pattern, "[", "[[]") }
 
-// usedBytes is how much of the file is in use.
-func usedBytes(ctx context.Context, tx *sql.Tx) (int64, error) {
-	var pages, free, size int64
-	for query, into := range map[string]*int64{`PRAGMA page_count`: &pages, `PRAGMA freelist_count`: &free, `PRAGMA page_size`: &size} {
-		if err := tx.QueryRowContext(ctx, query).Scan(into); err != nil {
-			return 0, err
-		}
-	}
-	return (pages - free) * size, nil
-}
+// sizeSchema counts what calls take, with each that comes, changes or goes: its
+// record, and about as much again as the row and its indexes take beside that. What
+// else is in the file, such as chats and results, does not count.
+const sizeSchema = `
+ALTER TABLE changes ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
+UPDATE changes SET bytes = (SELECT COALESCE(SUM(OCTET_LENGTH(record) + 400), 0) FROM calls);
+CREATE TRIGGER calls_come AFTER INSERT ON calls BEGIN
+	UPDATE changes SET bytes = bytes + OCTET_LENGTH(NEW.record) + 400;
+END;
+CREATE TRIGGER calls_change AFTER UPDATE OF record ON calls BEGIN
+	UPDATE changes SET bytes = bytes + OCTET_LENGTH(NEW.record) - OCTET_LENGTH(OLD.record);
+END;
+CREATE TRIGGER calls_go AFTER DELETE ON calls BEGIN
+	UPDATE changes SET bytes = bytes - OCTET_LENGTH(OLD.record) - 400;
+END;
+`
 
 // shrink gives pages back to the disk that are not in use, but for some that new
 // records need at once.

@@ -61,6 +61,9 @@ type Delivery struct {
 	// Closed says that nothing follows: calls of this journal that have not ended
 	// are interrupted.
 	Closed bool
+	// Cut says that the file has become shorter than what had arrived of it, so that
+	// Position counts from its start again.
+	Cut bool
 }
 
 // Item is a call as it is kept.

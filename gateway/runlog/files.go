@@ -81,6 +81,15 @@ func openOne(dir, name string) (opened, error) {
 	return opened{name: name, file: file, live: live}, nil
 }
 
+// endsBefore reports whether the file ends before a place: somebody has cut it.
+func (o *opened) endsBefore(place int64) bool {
+	if place == 0 {
+		return false
+	}
+	_, err := o.file.ReadAt(make([]byte, 1), place-1)
+	return errors.Is(err, io.EOF)
+}
+
 func closeAll(all []opened) {
 	for _, o := range all {
 		_ = o.file.Close() // it was only read

@@ -75,7 +75,12 @@ type records struct {
 	done  int64 // where the first line starts that is not finished
 }
 
+// newRecords reads from a place at which a line starts or, where the file ends
+// before it, from the start of what somebody has put in place of the rest.
 func newRecords(o *opened, from int64, stats *Stats) *records {
+	if o.endsBefore(from) {
+		from = 0
+	}
 	return &records{lines: newLineReader(o.file, from), live: o.live, stats: stats, done: from}
 }
 

@@ -264,6 +264,11 @@ type parcel struct {
 // ship delivers what a journal holds.
 func (s *Shipper) ship(ctx context.Context, p *parcel) error {
 	var stats Stats
+	if p.journal.endsBefore(p.position) {
+		if err := s.restart(ctx, p); err != nil {
+			return err
+		}
+	}
 	rs := newRecords(p.journal, p.position, &stats)
 	began := time.Now()
 	for rs.next() {

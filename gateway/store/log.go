@@ -172,6 +172,6 @@ func (in *intake) finish(ctx context.Context, d *runlog.Delivery) error {
 	}
 	_, err := in.tx.ExecContext(ctx, `INSERT INTO journals (name, arrived, position, closed) VALUES (?, ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET arrived = excluded.arrived, position = excluded.position, closed = excluded.closed
-WHERE journals.position <= excluded.position AND journals.closed <= excluded.closed`, d.Journal, in.now, d.Position, closed)
+WHERE (journals.position <= excluded.position OR ?) AND journals.closed <= excluded.closed`, d.Journal, in.now, d.Position, closed, d.Cut)
 	return err
 }

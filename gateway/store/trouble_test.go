@@ -149,6 +149,28 @@ func TestCorruptTail(t *testing.T) {
 	b.want("what is whole", "a:ok b:ok")
 }
 
+// TestCutJournal delivers what is written to a journal after somebody emptied it.
+func TestCutJournal(t *testing.T) {
+	b := newBench(t)
+	j := b.journal(runlog.Options{})
+	must(t, j.End(runlog.Record{CallID: "before", Tool: "t", Time: noon, Result: strings.Repeat("x", 1000)}))
+	b.ship()
+	files, err := filepath.Glob(filepath.Join(b.dir, "*.jsonl"))
+	must(t, err)
+	must(t, os.Truncate(files[0], 0))
+	b.ship()
+	for i := range 20 {
+		must(t, j.End(runlog.Record{CallID: fmt.Sprint(i), Tool: "t", Time: noon.Add(time.Duration(i+1) * time.Second)}))
+	}
+	all := "before:ok 0:ok 1:ok 2:ok 3:ok 4:ok 5:ok 6:ok 7:ok 8:ok 9:ok 10:ok 11:ok 12:ok 13:ok 14:ok 15:ok 16:ok 17:ok 18:ok 19:ok"
+	b.want("in the journal", all)
+	b.ship()
+	must(t, j.Close())
+	b.ship()
+	b.want("in the store", all)
+	b.told("a journal was cut by another program")
+}
+
 // TestClockGoesBack records calls while the clock is set back by years: all are
 // found, followed, and kept.
 func TestClockGoesBack(t *testing.T) {

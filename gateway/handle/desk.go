@@ -35,7 +35,10 @@ type Options struct {
 	// one caller; DefaultReplays.
 	Replays int
 	// Bytes is the most that the kept results of started calls take, and again
-	// those of Once; DefaultBytes. The newest one is kept whatever its size.
+	// those of Once, a quarter of them for one caller; DefaultBytes. Where it is
+	// reached, the caller's oldest ones are forgotten, and then the oldest of all; of
+	// those of Once it stays known that they ran. The newest one is kept whatever its
+	// size, and so are results of Once under 2 KiB.
 	Bytes int64
 	// Keeper stores what has ended, and Kept is what was stored before: it can be
 	// had as if the desk had kept it itself. Without a Keeper all ends with the
@@ -82,7 +85,6 @@ func New(run func(context.Context, tool.Call) tool.Result, o Options) *Desk {
 		Keeper:    o.Keeper,
 		Kept:      o.Kept,
 	}
-	const share = 4 // of Replays that one caller may fill
 	d := &Desk{
 		run: run, limits: o,
 		runs:    map[*running]struct{}{},

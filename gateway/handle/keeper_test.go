@@ -77,15 +77,24 @@ func newProcess(t *testing.T, m *memory, o handle.Options) *process {
 			Error: tool.Errorf(tool.Timeout, "too slow").WithHint("Wait.").Because(errors.New("a cause")),
 		}
 	}, o)
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { o.Keeper.Run(ctx) })
+	end := runKeeper(t, o.Keeper)
 	p.end = func() {
 		_ = p.Close(t.Context())
+		end()
+	}
+	return p
+}
+
+// runKeeper runs a keeper until end is called, and ends when it has.
+func runKeeper(t *testing.T, k *handle.Keeper) (end func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { k.Run(ctx) })
+	return func() {
 		stop()
 		running.Wait()
 	}
-	return p
 }
 
 // TestRestart asks after calls of a process that has ended.

@@ -31,6 +31,7 @@ type first struct {
 	asks   digest
 	result tool.Result
 	kept   bool
+	lost   bool // kept is only that it ran; set before anybody sees it
 }
 
 // Once runs a call unless one of this key was run before, and gives that one's
@@ -45,6 +46,7 @@ type first struct {
 //
 // The error is a *tool.Error: InvalidArgs when the call of this key was one of
 // another tool or with other arguments, which are compared as JSON values;
+// TooLarge when it ran and its result is not kept any more;
 // what [tool.Ended] says when the context is over before the result of another
 // asker is there; Interrupted after Close.
 func (d *Desk) Once(ctx context.Context, key Key, call tool.Call) (r tool.Result, replayed bool, err error) {
@@ -67,7 +69,10 @@ func (d *Desk) Once(ctx context.Context, key Key, call tool.Call) (r tool.Result
 		case <-ctx.Done():
 			return tool.Result{}, false, tool.Ended(ctx)
 		}
-		if f.kept {
+		switch {
+		case f.lost:
+			return tool.Result{}, false, lost(key)
+		case f.kept:
 			return f.result, true, nil
 		}
 	}
@@ -118,7 +123,11 @@ func (d *Desk) settle(key Key, f *first) {
 	}
 	now := time.Now()
 	d.limits.Keeper.put(key.name(), func() *Entry {
-		return encode(key.name(), stored{Tool: f.result.Tool, Ended: now, Asks: f.asks[:], Result: f.result})
+		e := encode(key.name(), stored{Tool: f.result.Tool, Ended: now, Asks: f.asks[:], Result: f.result})
+		if e == nil || len(e.Data) > maxStored {
+			e = encodeLost(key, f, now)
+		}
+		return e
 	})
 	d.shelveFirst(key, f, now)
 }

@@ -17,6 +17,7 @@ type stored struct {
 	Ended   time.Time
 	Asks    []byte
 	Result  tool.Result
+	Lost    bool // of a call that runs once it is known that it ran, and no result
 }
 
 // encode writes an entry; nil for one that cannot be written. Causes are in the
@@ -70,7 +71,7 @@ func (d *Desk) restoreCall(n Name, s *stored) {
 }
 
 func (d *Desk) restoreOnce(n Name, s *stored) {
-	f := &first{running: over(), result: s.Result, kept: true}
+	f := &first{running: over(), result: s.Result, kept: true, lost: s.Lost}
 	if copy(f.asks[:], s.Asks) != len(f.asks) {
 		return
 	}
@@ -90,15 +91,6 @@ func (d *Desk) shelve(h *handle) {
 
 // name is what a started call is stored by.
 func (h *handle) name() Name { return Name{Kind: KindCall, Caller: h.at.caller, ID: h.at.id} }
-
-// shelveFirst keeps the result of a call that runs once; mu is held.
-func (d *Desk) shelveFirst(key Key, f *first, ended time.Time) {
-	n := key.name()
-	d.replays.put(&item{
-		caller: key.Caller, ended: ended, size: sizeOf(&f.result) + int64(len(key.ID)+len(key.Chat)+len(key.Caller)),
-		forget: func() { delete(d.firsts, key); d.limits.Keeper.drop(n) },
-	})
-}
 
 // name is what the answer to a call of the key is stored by.
 func (k Key) name() Name { return Name{Kind: KindOnce, Caller: k.Caller, Chat: k.Chat, ID: k.ID} }

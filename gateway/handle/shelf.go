@@ -7,6 +7,13 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
+// share is the part of a limit that one caller may fill: one in so many.
+const share = 4
+
+// light is how large an item is, in bytes, that is not reduced: it would not become
+// much smaller.
+const light = 2 << 10
+
 // shelf keeps what has ended, within limits: the oldest goes first.
 type shelf struct {
 	keep            time.Duration
@@ -15,30 +22,64 @@ type shelf struct {
 
 	items  list.List // of *item, in the order they ended
 	counts map[string]int
-	size   int64
+	sizes  map[string]int64 // bytes of each caller
+	size   int64            // bytes of all
 }
 
 // item is what a shelf knows of a result.
 type item struct {
 	caller string
 	ended  time.Time
-	size   int64  // bytes
-	forget func() // takes it from where it is looked up
+	size   int64        // bytes
+	forget func()       // takes it from where it is looked up
+	reduce func() int64 // keeps no more than that it was, and gives the new size; nil where it is forgotten instead
 }
 
 func newShelf(keep time.Duration, perCaller, most int, bytes int64) *shelf {
-	return &shelf{keep: keep, perCaller: perCaller, most: most, bytes: bytes, counts: map[string]int{}}
+	return &shelf{keep: keep, perCaller: perCaller, most: most, bytes: bytes, counts: map[string]int{}, sizes: map[string]int64{}}
 }
 
-// put keeps one more, which is the newest, and drops what is then too much.
+// put keeps one more, which is the newest, and drops or reduces what is then too
+// much: the caller's own first.
 func (s *shelf) put(it *item) {
 	s.items.PushBack(it)
 	s.counts[it.caller]++
-	s.size += it.size
+	s.grow(it.caller, it.size)
 	for s.counts[it.caller] > s.perCaller && s.dropOldestOf(it.caller) {
 	}
-	for s.items.Len() > s.most || s.size > s.bytes && s.items.Len() > 1 {
+	for s.items.Len() > s.most {
 		s.drop(s.items.Front())
+	}
+	for s.sizes[it.caller] > s.bytes/share && s.lighten(it, func(other *item) bool { return other.caller == it.caller }) {
+	}
+	for s.size > s.bytes && s.lighten(it, func(*item) bool { return true }) {
+	}
+}
+
+// lighten reduces the oldest of those that may be, where there is one, but not the
+// newest.
+func (s *shelf) lighten(newest *item, may func(*item) bool) bool {
+	for e := s.items.Front(); e != nil; e = e.Next() {
+		it := of(e)
+		switch {
+		case it == newest || !may(it):
+		case it.reduce == nil:
+			s.drop(e)
+			return true
+		case it.size > light:
+			before := it.size
+			it.size = it.reduce()
+			s.grow(it.caller, it.size-before)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *shelf) grow(caller string, by int64) {
+	s.size += by
+	if s.sizes[caller] += by; s.sizes[caller] == 0 {
+		delete(s.sizes, caller)
 	}
 }
 
@@ -75,7 +116,7 @@ func (s *shelf) drop(e *list.Element) {
 	if s.counts[it.caller]--; s.counts[it.caller] == 0 {
 		delete(s.counts, it.caller)
 	}
-	s.size -= it.size
+	s.grow(it.caller, -it.size)
 	it.forget()
 }
 

@@ -32,6 +32,8 @@ const (
 	MaxContext = 64 << 10
 	// maxHeld is the most bytes of the fields of all chats, which are in memory.
 	maxHeld = 64 << 20
+	// maxShare is the most bytes of those of one caller.
+	maxShare = maxHeld / 8
 )
 
 // Config is the "chats" section.
@@ -120,6 +122,12 @@ func read(raw []byte) (map[string]any, error) {
 func tooMany(most int, idle time.Duration) error {
 	return tool.Errorf(tool.Denied, "this caller has %d chats that hold something, and may have no more", most).
 		WithHint("Delete one with DELETE /v1/chats/ID, or wait: a chat is forgotten %v after its last call.", idle)
+}
+
+// tooLarge words why a caller's chats may not hold more.
+func tooLarge(idle time.Duration) error {
+	return tool.Errorf(tool.Denied, "the chats of this caller hold %d MiB, and may hold no more", maxShare>>20).
+		WithHint("Let them hold less, delete some with DELETE /v1/chats/ID, or wait: a chat is forgotten %v after its last call.", idle)
 }
 
 // tooMuch words why nobody gets a further chat.

@@ -36,11 +36,17 @@ type Desk struct {
 
 	writing sync.Mutex // held while the store is written, so that nothing overtakes
 
-	mu     sync.RWMutex // guards what follows
-	limits Config
-	chats  map[Key]*entry
-	count  map[string]int // of the chats of each caller
-	held   int            // bytes of all contexts
+	mu      sync.RWMutex // guards what follows
+	limits  Config
+	chats   map[Key]*entry
+	callers map[string]use
+	held    int // bytes of all contexts
+}
+
+// use is what one caller's chats take.
+type use struct {
+	count int
+	bytes int // of their contexts
 }
 
 // Open gives the desk the chats of the store, which may be nil. While the store
@@ -49,7 +55,7 @@ type Desk struct {
 func Open(ctx context.Context, store Store, opts Options) *Desk {
 	d := &Desk{
 		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}),
-		chats: map[Key]*entry{}, count: map[string]int{},
+		chats: map[Key]*entry{}, callers: map[string]use{},
 	}
 	d.Limit(opts.Limits)
 	d.load(ctx)
@@ -165,14 +171,16 @@ func (d *Desk) Set(ctx context.Context, key Key, raw json.RawMessage) (Chat, err
 func (d *Desk) room(s Saved) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	held, old := d.held+len(s.Context), d.chats[s.Key]
+	more, old, own := len(s.Context), d.chats[s.Key], d.callers[s.Caller]
 	if old != nil {
-		held -= len(old.saved.Context)
+		more -= len(old.saved.Context)
 	}
 	switch {
-	case old == nil && d.count[s.Caller] >= d.limits.MostPerCaller:
+	case old == nil && own.count >= d.limits.MostPerCaller:
 		return tooMany(d.limits.MostPerCaller, d.limits.Idle)
-	case held > maxHeld:
+	case more > 0 && own.bytes+more > maxShare:
+		return tooLarge(d.limits.Idle)
+	case d.held+more > maxHeld:
 		return tooMuch()
 	}
 	return nil
@@ -199,27 +207,31 @@ func (d *Desk) put(e *entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old := d.chats[e.saved.Key]; old != nil {
-		d.held -= len(old.saved.Context)
-	} else {
-		d.count[e.saved.Caller]++
+		d.add(old, -1)
 	}
 	d.chats[e.saved.Key] = e
-	d.held += len(e.saved.Context)
+	d.add(e, 1)
 }
 
 func (d *Desk) take(keys ...Key) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, key := range keys {
-		e := d.chats[key]
-		if e == nil {
-			continue
+		if e := d.chats[key]; e != nil {
+			delete(d.chats, key)
+			d.add(e, -1)
 		}
-		delete(d.chats, key)
-		d.held -= len(e.saved.Context)
-		if d.count[key.Caller]--; d.count[key.Caller] == 0 {
-			delete(d.count, key.Caller)
-		}
+	}
+}
+
+// add counts a chat that comes (1) or goes (-1); mu is held.
+func (d *Desk) add(e *entry, sign int) {
+	own, size := d.callers[e.saved.Caller], sign*len(e.saved.Context)
+	own.count += sign
+	own.bytes += size
+	d.held += size
+	if d.callers[e.saved.Caller] = own; own.count == 0 {
+		delete(d.callers, e.saved.Caller)
 	}
 }
 

@@ -213,19 +213,33 @@ func TestLimits(t *testing.T) {
 	set(t, d, ann("4"), `{}`)
 }
 
-// TestHeld holds that all chats together are bounded.
+// TestHeld holds that the chats of one caller, and all together, are bounded.
 func TestHeld(t *testing.T) {
 	d := open(t, nil, chat.Config{MostPerCaller: 10_000})
 	large := `{"a": "` + strings.Repeat("x", chat.MaxContext-9) + `"}`
-	for i := range 1024 {
-		set(t, d, ann(fmt.Sprint(i)), large)
+	refused := func(key chat.Key, code tool.Code, text string) {
+		t.Helper()
+		_, err := d.Set(t.Context(), key, json.RawMessage(large))
+		if e := tool.AsError(err); e.Code != code || e.Retryable != (code == tool.Overloaded) || !strings.Contains(e.Text(), text) {
+			t.Errorf("got %v", err)
+		}
 	}
-	_, err := d.Set(t.Context(), ann("more"), json.RawMessage(large))
-	if e := tool.AsError(err); e.Code != tool.Overloaded || !e.Retryable {
-		t.Errorf("got %v", err)
+	const callers, each = 8, 128
+	for c := range callers {
+		for i := range each {
+			set(t, d, chat.Key{Caller: fmt.Sprint(c), ID: fmt.Sprint(i)}, large)
+		}
+		refused(chat.Key{Caller: fmt.Sprint(c), ID: "more"}, tool.Denied, "the chats of this caller hold 8 MiB, and may hold no more")
 	}
-	set(t, d, ann("0"), `{}`)
-	set(t, d, ann("more"), `{"a": 1}`)
+	refused(ann("0"), tool.Overloaded, "the chats of all callers hold 64 MiB")
+	key := chat.Key{Caller: "0", ID: "0"}
+	set(t, d, key, `{}`)
+	set(t, d, chat.Key{Caller: "0", ID: "more"}, `{"a": 1}`)
+	if _, err := d.Drop(t.Context(), chat.Key{Caller: "0", ID: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	set(t, d, key, large)
+	refused(chat.Key{Caller: "0", ID: "yet another"}, tool.Denied, "the chats of this caller")
 }
 
 func TestSetRefuses(t *testing.T) {

@@ -59,8 +59,7 @@ func (h *onceHouse) Call(ctx context.Context, call tool.Call) tool.Result {
 	if call.Chat.ID == "" {
 		return h.Gateway.Call(ctx, call)
 	}
-	key := handle.Key{Caller: call.Caller.ID, Chat: call.Chat.ID, ID: h.provider[call.ID]}
-	result, replayed, err := h.Handles().Once(ctx, key, call)
+	result, replayed, err := h.Handles().Once(ctx, onceKey(&call, h.provider[call.ID]), call)
 	if err != nil {
 		return h.Refuse(ctx, call, tool.AsError(err))
 	}
@@ -68,6 +67,15 @@ func (h *onceHouse) Call(ctx context.Context, call tool.Call) tool.Result {
 		h.replayed.Store(call.ID, true)
 	}
 	return result
+}
+
+// onceKey is what a call that runs once is known by. What a profile does not hold is
+// not found through it, and is all the same beside it.
+func onceKey(call *tool.Call, id string) handle.Key {
+	if id != "" && call.Profile != "" {
+		id += " (profile " + call.Profile + ")"
+	}
+	return handle.Key{Caller: call.Caller.ID, Chat: call.Chat.ID, ID: id}
 }
 
 // handles are the gateway's as the HTTP API asks for them.
@@ -111,7 +119,7 @@ func (o onces) Once(ctx context.Context, key string, call tool.Call) (tool.Resul
 	call.ID = tool.NewCallID()
 	// A provider's identifier of a call is not one of these.
 	id := fmt.Sprintf("Idempotency-Key %s (%s)", key, call.Tool)
-	result, replayed, err := o.gateway.Handles().Once(ctx, handle.Key{Caller: call.Caller.ID, Chat: call.Chat.ID, ID: id}, call)
+	result, replayed, err := o.gateway.Handles().Once(ctx, onceKey(&call, id), call)
 	if err != nil {
 		return o.gateway.Refuse(ctx, call, ofKey(key, tool.AsError(err))), false
 	}

@@ -83,3 +83,24 @@ func (b *bench) shipSome(i int) {
 		b.shipAll()
 	}
 }
+
+// TestSizeOfOlder counts what an older version of the program has kept.
+func TestSizeOfOlder(t *testing.T) {
+	b := newBench(t)
+	b.record("a", "b")
+	b.shipAll()
+	must(t, b.store.Close())
+	counted := func() (n int64) {
+		must(t, outside(t, b.path).QueryRowContext(t.Context(), `SELECT bytes FROM changes`).Scan(&n))
+		return n
+	}
+	want := counted()
+	_, err := outside(t, b.path).ExecContext(t.Context(), `DROP TRIGGER calls_come; DROP TRIGGER calls_change; DROP TRIGGER calls_go;
+ALTER TABLE changes DROP COLUMN bytes; PRAGMA user_version = 3; PRAGMA wal_checkpoint(truncate)`)
+	must(t, err)
+	b.open()
+	if got := counted(); want == 0 || got != want {
+		t.Errorf("%d bytes are counted, want %d", got, want)
+	}
+	b.want("in the older file", "a:ok b:ok")
+}

@@ -67,4 +67,8 @@ var strayed = map[string]map[string]string{
 		"secret": "did you mean token?", "bearer": "did you mean token?",
 	},
 	"store": {"results": "write keep: {results: 24h}"},
+	"log": {
+		"arguments": "that is about the record of calls: write defaults: {log: {arguments: …}}, or log: {arguments: …} at a tool",
+		"results":   "that is about the record of calls: write defaults: {log: {results: …}}, or log: {results: …} at a tool",
+	},
 }

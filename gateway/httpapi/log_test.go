@@ -127,7 +127,7 @@ func TestLogOfCallers(t *testing.T) {
 		Rule: "a rule", Notes: []string{"a note"}, Code: tool.Timeout, Error: "it took too long", Cause: "10.0.0.1 refused",
 	}
 	log.record(t, full)
-	log.record(t, runlog.Record{CallID: "b", Tool: "pay", Time: logNoon.Add(time.Second), Caller: runlog.Caller{ID: "bob", Name: "bob"}})
+	log.record(t, runlog.Record{CallID: "b", Tool: "pay", Time: logNoon.Add(time.Second), Caller: runlog.Caller{ID: "bob", Name: "bob", Kind: tool.KindMCP}, Code: tool.Interrupted})
 	log.record(t, runlog.Record{CallID: "c", Tool: "pay", Time: logNoon.Add(2 * time.Second), Caller: runlog.Caller{ID: tool.Anonymous, Name: tool.Anonymous}})
 	cases := []struct {
 		name string
@@ -137,6 +137,8 @@ func TestLogOfCallers(t *testing.T) {
 	}{
 		{"admin", admin, "/v1/log", "c b a"},
 		{"admin, one caller", admin, "/v1/log?caller=b*", "b"},
+		{"admin, kind and name", admin, "/v1/log?caller=mcp/bob", "b"},
+		{"admin, interrupted by a stop", admin, "/v1/log?status=interrupted", "b"},
 		{"admin, code", admin, "/v1/log?code=timeout&rule=a+rule&status=error", "a"},
 		{"admin, since", admin, "/v1/log?since=2026-01-31T12:00:01Z", "c b"},
 		{"own", ann, "/v1/log", "a"},
@@ -166,7 +168,7 @@ func TestLogOfCallers(t *testing.T) {
 	if _, body := getAs(t, api, ann, "/v1/log/stats"); !strings.Contains(body, `"count":1,"errors":1`) {
 		t.Errorf("a caller counts %s", body)
 	}
-	if _, body := getAs(t, api, admin, "/v1/log/stats"); !strings.Contains(body, `"count":3,"errors":1`) {
+	if _, body := getAs(t, api, admin, "/v1/log/stats"); !strings.Contains(body, `"count":3,"errors":2`) {
 		t.Errorf("an admin counts %s", body)
 	}
 }

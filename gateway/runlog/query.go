@@ -26,10 +26,10 @@ type Query struct {
 	Limit    int       // most calls to return; DefaultLimit when zero, at most MaxLimit
 	Tool     string    // name as it was called, * for any text and ? for one character
 	Code     tool.Code // how it ended: one of tool's codes, or CodeOK
-	Status   Status    // how it stands
+	Status   Status    // how it stands; StatusInterrupted also finds calls that a stop of the gateway ended
 	Since    time.Time // when it came in, at the earliest
 	CallID   string
-	Caller   string // name of the caller, with * and ?
+	Caller   string // name of the caller, with * and ?, or kind/name
 	CallerID string
 	Chat     string
 	Decision string // what policy said: allow, deny or ask
@@ -95,6 +95,8 @@ func (s *selection) entries() []Entry {
 type matcher struct {
 	query        Query
 	tool, caller *regexp.Regexp // nil for any
+	kind         tool.Kind      // of a caller whose name matches named
+	named        *regexp.Regexp // nil where no kind is asked for
 }
 
 func newMatcher(q Query) (*matcher, error) {
@@ -103,7 +105,23 @@ func newMatcher(q Query) (*matcher, error) {
 		return nil, err
 	}
 	caller, err := globOf(q.Caller)
-	return &matcher{query: q, tool: toolGlob, caller: caller}, err
+	if err != nil {
+		return nil, err
+	}
+	m := &matcher{query: q, tool: toolGlob, caller: caller}
+	if kind, name, ok := q.CallerKind(); ok {
+		m.kind = kind
+		m.named, err = globOf(name)
+	}
+	return m, err
+}
+
+// CallerKind splits a Caller that is written as kind/name; ok is false for one
+// without a kind or without a name. A caller's own name may look like it, too.
+func (q *Query) CallerKind() (kind tool.Kind, name string, ok bool) {
+	word, name, _ := strings.Cut(q.Caller, "/")
+	known := []tool.Kind{tool.KindMCP, tool.KindHTTP, tool.KindCLI, tool.KindGo}
+	return tool.Kind(word), name, name != "" && slices.Contains(known, tool.Kind(word))
 }
 
 func globOf(text string) (*regexp.Regexp, error) {
@@ -122,15 +140,13 @@ func (m *matcher) matches(e *Entry) bool {
 		{q.Chat, e.Chat},
 		{q.Decision, e.Decision},
 		{q.Rule, e.Rule},
-		{string(q.Status), string(e.Status)},
 	} {
 		if is.want != "" && is.want != is.got {
 			return false
 		}
 	}
 	switch {
-	case m.tool != nil && !m.tool.MatchString(e.Tool),
-		m.caller != nil && !m.caller.MatchString(e.Caller.Name),
+	case m.tool != nil && !m.tool.MatchString(e.Tool), !m.made(&e.Caller), !m.stands(e),
 		e.Time.Before(q.Since),
 		q.Before != (Cursor{}) && e.At().Compare(q.Before) >= 0:
 		return false
@@ -138,4 +154,15 @@ func (m *matcher) matches(e *Entry) bool {
 		return e.Status == StatusOK
 	}
 	return q.Code == "" || e.Code == q.Code
+}
+
+// made reports whether the caller is one that is asked for.
+func (m *matcher) made(c *Caller) bool {
+	return m.caller == nil || m.caller.MatchString(c.Name) || m.named != nil && c.Kind == m.kind && m.named.MatchString(c.Name)
+}
+
+// stands reports whether the call stands as it is asked for.
+func (m *matcher) stands(e *Entry) bool {
+	want := m.query.Status
+	return want == "" || want == e.Status || want == StatusInterrupted && e.Code == tool.Interrupted
 }

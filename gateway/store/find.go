@@ -140,7 +140,6 @@ func conditions(q *runlog.Query) *filter {
 		{"chat", q.Chat},
 		{"decision", q.Decision},
 		{"rule", q.Rule},
-		{"status", string(q.Status)},
 	} {
 		if is.want != "" {
 			f.add(is.column+` = ?`, is.want)
@@ -153,23 +152,53 @@ func conditions(q *runlog.Query) *filter {
 	default:
 		f.add(`code = ?`, string(q.Code))
 	}
+	f.status(q.Status)
 	f.glob("tool", q.Tool)
-	f.glob("caller", q.Caller)
+	f.caller(q)
 	if !q.Since.IsZero() {
 		f.add(`at >= ?`, q.Since.UnixMicro())
 	}
 	return f
 }
 
+// status matches how a call stands; one that a stop interrupted ended all the same.
+func (f *filter) status(want runlog.Status) {
+	switch want {
+	case "":
+	case runlog.StatusInterrupted:
+		f.add(`(status = ? OR code = ?)`, string(want), string(tool.Interrupted))
+	default:
+		f.add(`status = ?`, string(want))
+	}
+}
+
+// caller matches the name, or the kind and the name. The kind stands in the record
+// alone: it is read of callers whose name matches.
+func (f *filter) caller(q *runlog.Query) {
+	kind, name, ok := q.CallerKind()
+	if !ok {
+		f.glob("caller", q.Caller)
+		return
+	}
+	whole, wholeArg := like("caller", q.Caller)
+	part, partArg := like("caller", name)
+	f.add(`(`+whole+` OR `+part+` AND `+callerKind+` = ?)`, wholeArg, partArg, string(kind))
+}
+
 // glob matches a column with a pattern of * and ?.
 func (f *filter) glob(column, pattern string) {
-	switch {
-	case pattern == "":
-	case strings.ContainsAny(pattern, "*?"):
-		f.add(matchGlob(column), globPattern(pattern))
-	default:
-		f.add(column+` = ?`, pattern)
+	if pattern != "" {
+		part, arg := like(column, pattern)
+		f.add(part, arg)
 	}
+}
+
+// like is the condition that a column matches a pattern of * and ?, and its value.
+func like(column, pattern string) (part, arg string) {
+	if strings.ContainsAny(pattern, "*?") {
+		return matchGlob(column), globPattern(pattern)
+	}
+	return column + ` = ?`, pattern
 }
 
 func (f *filter) beforeCursor(c runlog.Cursor) {

@@ -173,6 +173,9 @@ func explain(path string, err error) error {
 	return fmt.Errorf("the store %s cannot be used: %s: %w", path, cmp.Or(worded(path, err), "it failed"), err)
 }
 
+// callerKind is the kind of a call's caller.
+const callerKind = `json_extract(record, '$.caller.kind')`
+
 // matchGlob is the condition that a column matches a pattern of [globPattern].
 func matchGlob(column string) string { return column + ` GLOB ?` }
 

@@ -18,7 +18,8 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// logFlags say which calls are meant.
+// logFlags say which calls are meant. They count for the command log and those below
+// it, before its name and behind it.
 func logFlags(others ...cli.Flag) []cli.Flag {
 	return configFlags(append([]cli.Flag{
 		jsonFlag(),
@@ -39,9 +40,9 @@ func logCommand(io streams) *cli.Command {
 		Name:  "log",
 		Usage: "show the record of calls, oldest first",
 		Flags: logFlags(
-			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: runlog.DefaultLimit, Usage: "show the newest `N` calls"},
-			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with calls as they end"},
-			&cli.BoolFlag{Name: "starts", Usage: "with --follow, also calls that begin to run, as far as that is recorded"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Local: true, Value: runlog.DefaultLimit, Usage: "show the newest `N` calls"},
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Local: true, Usage: "go on with calls as they end"},
+			&cli.BoolFlag{Name: "starts", Local: true, Usage: "with --follow, also calls that begin to run, as far as that is recorded"},
 		),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return reading(ctx, io, cmd, func(ctx context.Context, r *record, q runlog.Query) error {
@@ -56,14 +57,26 @@ func logCommand(io streams) *cli.Command {
 		},
 		Commands: []*cli.Command{{
 			Name: "stats", Usage: "count calls by tool: how many, how they ended, how long they took",
-			Flags: logFlags(),
 			Action: func(ctx context.Context, cmd *cli.Command) error {
+				if err := lacking(cmd, "limit", "follow", "starts"); err != nil {
+					return err
+				}
 				return reading(ctx, io, cmd, func(ctx context.Context, r *record, q runlog.Query) error {
 					return r.printStats(ctx, q, cmd.Bool("json"))
 				})
 			},
 		}},
 	}
+}
+
+// lacking refuses flags of the command above that this one would ignore.
+func lacking(cmd *cli.Command, flags ...string) error {
+	for _, name := range flags {
+		if cmd.IsSet(name) {
+			return usagef("%s knows no --%s", cmd.FullName(), name)
+		}
+	}
+	return nil
 }
 
 // reading opens the record for a command that asks it something.
@@ -122,22 +135,42 @@ func join[T ~string](all []T) string {
 // print shows calls, oldest first.
 func (r *record) print(ctx context.Context, q runlog.Query, asJSON bool) error {
 	entries, err := r.find(ctx, q)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case asJSON:
+		err = printJSON(r.io.out, map[string][]runlog.Entry{"calls": append([]runlog.Entry{}, entries...)})
+	case len(entries) > 0:
+		err = r.table(entries)
 	}
-	if asJSON {
-		return printJSON(r.io.out, map[string][]runlog.Entry{"calls": append([]runlog.Entry{}, entries...)})
-	}
-	return printEntries(r.io, entries)
+	return errors.Join(err, r.found(len(entries), q))
 }
 
-func printEntries(io streams, entries []runlog.Entry) error {
-	if len(entries) == 0 {
-		_, _ = fmt.Fprintln(io.err, "no such call is in the log")
+// found tells of a question that found nothing, which is a failure where one call
+// was asked for.
+func (r *record) found(n int, q runlog.Query) error {
+	if n > 0 {
 		return nil
 	}
-	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "TIME\tCALL\tTOOL\tCALLER\tENDED\tRULE\tTOOK\tWHY")
+	text := "no such call is in the log"
+	if r.unbegun != "" {
+		text = r.unbegun
+	}
+	_, _ = fmt.Fprintln(r.io.err, text)
+	if q.CallID != "" {
+		return &exitError{exitFailed, nil}
+	}
+	return nil
+}
+
+// headings stand over what columns gives.
+func headings() []string {
+	return []string{"TIME", "CALL", "TOOL", "CALLER", "ENDED", "RULE", "TOOK", "WHY"}
+}
+
+func (r *record) table(entries []runlog.Entry) error {
+	w := tabwriter.NewWriter(r.io.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, strings.Join(headings(), "\t"))
 	for i := range entries {
 		_, _ = fmt.Fprintln(w, strings.Join(columns(&entries[i]), "\t"))
 	}

@@ -49,6 +49,17 @@ func Load(opts Options) (*Config, diag.Problems) {
 	return load(disk{}, opts)
 }
 
+// LoadSettings is [Load] as if the first file were empty and there were no others:
+// it gives the defaults, and what the environment and Set say, for a program that
+// has to go on with files that nobody can read.
+func LoadSettings(opts Options) (*Config, diag.Problems) {
+	if len(opts.Files) == 0 {
+		return Load(opts)
+	}
+	empty := single{opts.Files[0], []byte(`{"version": 1}`)}
+	return load(empty, Options{Files: opts.Files[:1], Env: opts.Env, Set: opts.Set})
+}
+
 // LoadFile is [Load] for one file without an environment.
 func LoadFile(path string) (*Config, diag.Problems) { return Load(Options{Files: []string{path}}) }
 

@@ -30,6 +30,7 @@ const (
 // section 1.3). They are read as bytes, so that nothing is changed by looking.
 type header struct {
 	exists  bool
+	folder  bool
 	empty   bool
 	sqlite  bool // it begins like a database
 	text    bool // it begins like a text
@@ -59,6 +60,9 @@ func readHeader(path string) (h header, err error) {
 		return h, err
 	}
 	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return header{exists: true, folder: true}, err
+	}
 	const magic, versionAt, applicationAt = "SQLite format 3\x00", 60, 68
 	const kindAt, cellsAt, size, leaf = 100, 103, 105, 13 // of the list of tables, a page of a tree (section 1.6)
 	head, err := io.ReadAll(io.LimitReader(file, size))

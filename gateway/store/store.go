@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -146,6 +147,8 @@ func (s *Store) judge() (header, error) {
 	switch {
 	case err != nil:
 		return h, err
+	case h.folder:
+		return h, fmt.Errorf("it is a folder: name a file in it under store.url, such as sqlite:%s; %w", filepath.Join(s.path, "gateway.db"), ErrRefused)
 	case !h.begun() && s.opts.ReadOnly:
 		return h, fs.ErrNotExist
 	case !h.begun(), h.ours && h.version <= len(migrations()):

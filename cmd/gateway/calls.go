@@ -79,7 +79,10 @@ func onceKey(call *tool.Call, id string) handle.Key {
 }
 
 // handles are the gateway's as the HTTP API asks for them.
-type handles struct{ desk *handle.Desk }
+type handles struct {
+	desk *handle.Desk
+	lost lost // asked for calls that the desk does not know
+}
 
 // Start starts a call and gives its id.
 func (h handles) Start(ctx context.Context, call tool.Call) (id string, err error) {
@@ -89,20 +92,26 @@ func (h handles) Start(ctx context.Context, call tool.Call) (id string, err erro
 
 // Status says how a call is doing.
 func (h handles) Status(caller tool.Caller, id string) (httpapi.Handle, bool) {
-	status, ok := h.desk.Status(caller, id)
-	return started{status}, ok
+	if status, ok := h.desk.Status(caller, id); ok {
+		return started{status}, true
+	}
+	return h.lost.find(context.Background(), caller, id)
 }
 
 // Wait waits for the end of a call.
 func (h handles) Wait(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
-	status, ok := h.desk.Wait(ctx, caller, id)
-	return started{status}, ok
+	if status, ok := h.desk.Wait(ctx, caller, id); ok {
+		return started{status}, true
+	}
+	return h.lost.find(ctx, caller, id)
 }
 
 // Cancel ends a call.
 func (h handles) Cancel(caller tool.Caller, id string) (httpapi.Handle, bool) {
-	status, ok := h.desk.Cancel(caller, id)
-	return started{status}, ok
+	if status, ok := h.desk.Cancel(caller, id); ok {
+		return started{status}, true
+	}
+	return h.lost.find(context.Background(), caller, id)
 }
 
 // started is the status of a started call.

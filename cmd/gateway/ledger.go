@@ -18,14 +18,15 @@ import (
 // goroutine delivers its journals to the store, another one results. Close ends
 // both.
 type ledger struct {
-	store   *store.Store
-	shipper *runlog.Shipper
-	keeper  *handle.Keeper
-	kept    []handle.Entry // results of calls of the process before
-	dir     string         // of the journals
-	logger  *slog.Logger
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	store    *store.Store
+	shipper  *runlog.Shipper
+	keeper   *handle.Keeper
+	presence *store.Presence // nil where no server is
+	kept     []handle.Entry  // results of calls of the process before
+	dir      string          // of the journals
+	logger   *slog.Logger
+	stop     context.CancelFunc
+	running  sync.WaitGroup
 }
 
 // openLedger opens the store, and delivers what lies in journals from now on.
@@ -101,7 +102,7 @@ func (l *ledger) ask(ctx context.Context, read func(runlog.Archive) error) (comp
 func (l *ledger) Close() error {
 	l.stop()
 	l.running.Wait()
-	return l.store.Close()
+	return errors.Join(l.presence.Close(), l.store.Close())
 }
 
 // maxJournals is how many journals programs that call one tool leave to a server.

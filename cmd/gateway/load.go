@@ -90,6 +90,7 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 			return err
 		}
 		h.ledger, h.closers = ledger, append(h.closers, ledger)
+		ledger.announce()
 	}
 	journal, err := runlog.Open(h.config.Store.Journal(), runlog.Options{})
 	if err != nil {

@@ -114,7 +114,7 @@ func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
 	api := httpapi.New(s.gateway, httpapi.Options{
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
-		Batch: batches{s.gateway}, Chats: s.chats, Handles: handles{s.gateway.Handles()}, Once: onces{s.gateway},
+		Batch: batches{s.gateway}, Chats: s.chats, Handles: handles{s.gateway.Handles(), lost{s.ledger}}, Once: onces{s.gateway},
 		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Feed: s.feed, Reload: s.reloading(), Log: s.ledger,
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -166,6 +166,7 @@ func (s *server) checks() []httpapi.Check {
 		}},
 		{Name: "run_log", Test: s.gateway.Ready},
 		{Name: "store", Test: s.ledger.check, Note: true},
+		{Name: "alone", Test: s.ledger.neighbour, Note: true},
 		{Name: "configuration", Test: s.checkReloaded, Note: true},
 	}
 }

@@ -52,8 +52,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is what was kept, without secrets; a mark stands where its start is
-// missing.
+// text is what was kept, without secrets and, where its start is missing, without
+// what may be a piece of one; a mark stands there.
 func (t *tail) text(m *secret.Masker) string {
 	text, mark := string(t.buf), ""
 	if t.cut {

@@ -67,7 +67,8 @@ func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := &capture{most: j.most, full: func() { stop(errFull) }}
-	said := &tail{most: maxSaid}
+	most := maxSaid + j.masker.Reach()
+	said := &tail{most: most}
 	cmd := j.command(within)
 	writer, flush := j.writer(ctx, out)
 	cmd.Stdout, cmd.Stderr = writer, said
@@ -96,7 +97,7 @@ func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	case exited && listed:
 		return out.Bytes(), status, nil
 	}
-	return nil, 0, ended(err, said.text(j.masker), out.end(maxSaid).text(j.masker))
+	return nil, 0, ended(err, said.text(j.masker), out.end(most).text(j.masker))
 }
 
 // command is the process before it starts, without its output.

@@ -19,8 +19,8 @@ import (
 
 const (
 	maxExcerpt   = 2000     // bytes of a failed answer that a message repeats
-	maxFailure   = 8 << 10  // bytes read of a failed answer
-	maxExplained = 1 << 20  // bytes read of one that an expression is to explain
+	maxFailure   = 8 << 10  // bytes looked at of a failed answer
+	maxExplained = 1 << 20  // bytes looked at of one that an expression is to explain
 	maxAhead     = 64 << 10 // bytes of memory taken for an answer on its own word
 )
 
@@ -71,13 +71,20 @@ func readAll(resp *http.Response, most int64) ([]byte, error) {
 }
 
 // readFailure reads the start of an answer that failed. What keeps the rest
-// from coming does not matter, unless the call itself is over.
-func readFailure(ctx context.Context, resp *http.Response, most int64) (*answer, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
+// from coming does not matter, unless the call itself is over. Where it is cut,
+// what may be a piece of a secret is left out.
+func readFailure(ctx context.Context, resp *http.Response, most int64, m *secret.Masker) (*answer, error) {
+	most += int64(m.Reach())
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil && ctx.Err() != nil {
 		return nil, tool.Ended(ctx)
 	}
-	return newAnswer(resp, body), nil
+	if int64(len(body)) <= most {
+		return newAnswer(resp, body), nil
+	}
+	a := newAnswer(resp, body[:most])
+	a.body, a.json = []byte(m.Head(string(a.body))), false
+	return a, nil
 }
 
 func newAnswer(resp *http.Response, body []byte) *answer {
@@ -178,8 +185,13 @@ func (a *answer) kind() string {
 // excerpt is the start of the body without secrets. They are taken out before
 // it is cut: nobody knows the piece of one that a cut leaves.
 func (a *answer) excerpt(m *secret.Masker) string {
-	start := m.Head(string(a.body[:min(len(a.body), maxFailure)]))
-	// The cut at maxFailure may have gone through a character.
+	var start string
+	if most := maxFailure + m.Reach(); len(a.body) > most {
+		start = m.Head(string(a.body[:most]))
+	} else {
+		start = m.Text(string(a.body))
+	}
+	// The cut may have gone through a character.
 	text := strings.ToValidUTF8(start, "")
 	if len(start)-len(text) > 3 || strings.IndexByte(text, 0) >= 0 {
 		return fmt.Sprintf("%d bytes of %s", len(a.body), a.kind())

@@ -82,7 +82,7 @@ func (r *runner) failure(a *answer, once bool) *tool.Error {
 }
 
 // explained is the sentence that the error expression makes of an answer, empty
-// where it makes none. What the answer was cut to may end inside a secret.
+// where it makes none.
 func (r *runner) explained(a *answer) string {
 	if r.sentence == nil {
 		return ""
@@ -99,7 +99,7 @@ func (r *runner) explained(a *answer) string {
 		}
 		text = string(data)
 	}
-	return tool.Excerpt([]byte(r.masker.Head(text)), maxExcerpt)
+	return tool.Excerpt([]byte(r.masker.Text(text)), maxExcerpt)
 }
 
 // unfit words an error of a template: it was checked when it was compiled, so

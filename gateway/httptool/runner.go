@@ -207,9 +207,9 @@ func (r *runner) read(ctx context.Context, resp *http.Response, most, left int64
 	case r.ok != nil || resp.StatusCode < http.StatusBadRequest:
 		return readAnswer(ctx, resp, most, left)
 	case r.sentence != nil:
-		return readFailure(ctx, resp, maxExplained)
+		return readFailure(ctx, resp, maxExplained, r.masker)
 	}
-	return readFailure(ctx, resp, maxFailure)
+	return readFailure(ctx, resp, maxFailure, r.masker)
 }
 
 // vars are what expressions see of an answer.

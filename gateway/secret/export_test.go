@@ -1,16 +1,5 @@
 package secret
 
-// Unread reports whether a text causes so much work that parts of it are masked
-// without being read.
-func (m *Masker) Unread(text string) bool {
-	t := m.forms()
-	if t == nil {
-		return false
-	}
-	_, unread := t.search(text, whole)
-	return unread
-}
-
 // Overlooked gives a place of a text where a secret begins and where the quick
 // look says that none does; -1 for none.
 func (m *Masker) Overlooked(text string) int {
@@ -18,18 +7,16 @@ func (m *Masker) Overlooked(text string) int {
 	if t == nil {
 		return -1
 	}
-	for _, end := range []edge{whole, cutEnd} {
-		w := walker{trie: t, text: text, end: end}
-		looked := t.next(text, 0)
-		for i := range len(text) {
-			if i == looked {
-				looked = t.next(text, i+1)
-				continue
-			}
-			row := text[i] == '\\' && i+1 < len(text) && text[i+1] == '\\' // the last is enough
-			if w.from(0, i) > i && !row {
-				return i
-			}
+	w := walker{trie: t, text: text}
+	looked := t.next(text, 0)
+	for i := range len(text) {
+		if i == looked {
+			looked = t.next(text, i+1)
+			continue
+		}
+		row := text[i] == '\\' && i+1 < len(text) && text[i+1] == '\\' // the last is enough
+		if w.from(i) > i && !row {
+			return i
 		}
 	}
 	return -1

@@ -8,16 +8,10 @@ import (
 )
 
 const (
-	// minPart and maxPart bound the parts that a long secret is searched in.
-	// They bound the work at every place of a text, and a long part of a
-	// secret is as secret as the whole.
-	minPart = 32
-	maxPart = 2 * minPart
-
 	bitsPerDigit = 6 // of base64
-	// leastHex and leastBase64 are the digits that MinLength bytes take.
-	leastHex    = 2 * MinLength
-	leastBase64 = (MinLength*8 + bitsPerDigit - 1) / bitsPerDigit
+	// perByte is how many bytes one byte of a secret takes at most in the
+	// spellings that are common: \\\\u0061, &amp;#x61;, %252561.
+	perByte = 12
 )
 
 // addForms adds everything that gives a secret away.
@@ -26,14 +20,15 @@ func addForms(t *trie, text string) {
 	if visible(text) < MinLength {
 		return
 	}
-	addSpelled(t, text)
-	addSpelled(t, strings.ToValidUTF8(text, replaced)) // as a long run of bytes is repaired
+	t.longest = max(t.longest, perByte*len(text))
+	t.addSpelled(text)
+	t.addSpelled(strings.ToValidUTF8(text, replaced)) // as a long run of bytes is repaired
 	digits := hex.EncodeToString([]byte(text))
-	addParts(t, form{digits, false, leastHex})
-	addParts(t, form{strings.ToUpper(digits), false, leastHex})
+	t.add(form{digits, false})
+	t.add(form{strings.ToUpper(digits), false})
 	for before := range 3 { // bytes in front of it, in the group of three that base64 makes four digits of
-		addBase64(t, base64.RawStdEncoding, before, text)
-		addBase64(t, base64.RawURLEncoding, before, text)
+		t.addBase64(base64.RawStdEncoding, before, text)
+		t.addBase64(base64.RawURLEncoding, before, text)
 	}
 }
 
@@ -44,32 +39,15 @@ func visible(text string) int {
 
 // addSpelled adds a text with each run of white space as one space, which is
 // how the trie knows it.
-func addSpelled(t *trie, text string) {
+func (t *trie) addSpelled(text string) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r < utf8.RuneSelf && space[r] })
-	addParts(t, form{strings.Join(words, " "), false, MinLength})
+	t.add(form{strings.Join(words, " "), false})
 }
 
 // addBase64 adds the digits that depend on nothing but the text.
-func addBase64(t *trie, enc *base64.Encoding, before int, text string) {
+func (t *trie) addBase64(enc *base64.Encoding, before int, text string) {
 	digits := enc.EncodeToString([]byte(strings.Repeat("\x00", before) + text))
 	first := (before*8 + bitsPerDigit - 1) / bitsPerDigit
 	last := (before + len(text)) * 8 / bitsPerDigit
-	addParts(t, form{digits[first:last], last < len(digits), leastBase64})
-}
-
-// addParts adds a form, a long one in parts.
-func addParts(t *trie, f form) {
-	n, text := 1, f.text
-	if len(text) > maxPart {
-		n = len(text) / minPart
-	}
-	from := 0
-	for i := range n {
-		to := max(from, (i+1)*len(text)/n)
-		for to < len(text) && !utf8.RuneStart(text[to]) && to-from < maxPart {
-			to++ // an escape stands for a whole character
-		}
-		t.add(form{strings.Trim(text[from:to], " "), f.more && i == n-1, f.least})
-		from = to
-	}
+	t.add(form{digits[first:last], last < len(digits)})
 }

@@ -147,22 +147,13 @@ func each(v any, visit func(string)) {
 	}
 }
 
-// FuzzNoSecret checks that a text without the secret is not changed, unless
-// looking for it would take too much work.
+// FuzzNoSecret checks that a text without the secret is not changed.
 func FuzzNoSecret(f *testing.F) {
 	f.Add(`{"a": "%2F\u0041&amp;"}`, uint64(1))
 	f.Add("YWJj=\n%%%\\\\\\u", uint64(2))
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		m := secret.NewMasker(secret.NewValue(fmt.Sprintf("%016x~%016x", r.Uint64(), r.Uint64())))
-		unread := m.Unread(text)
-		var v any
-		if json.Unmarshal([]byte(text), &v) == nil {
-			each(v, func(part string) { unread = unread || m.Unread(part) })
-		}
-		if unread {
-			return
-		}
 		for _, out := range []string{m.Text(text), strings.Join(m.Texts([]string{text, ""}), "")} {
 			if out != text {
 				t.Errorf("%q became %q", text, out)
@@ -182,7 +173,7 @@ func FuzzQuickLook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value, text string, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		m := secret.NewMasker(secret.NewValue(value))
-		if len(value) > 300 || len(text) > 1000 { // every place is walked from, without a budget
+		if len(value) > 300 || len(text) > 1000 { // every place is walked from
 			return
 		}
 		for _, text := range []string{text, value + text, text + spell(r, value), spell(r, spell(r, value)), text + percent(value, "=%02X"), percent(value, `\%03o`)} {

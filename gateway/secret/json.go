@@ -58,7 +58,7 @@ func (t *trie) maskJSON(text string) (out string, found bool) {
 		}
 		return token, false
 	})
-	spans := t.find(text, whole)
+	spans := t.find(text)
 	if len(spans) == 0 {
 		return text, found
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // Masker replaces known secrets in text by "[secret]", however their
@@ -14,8 +15,10 @@ import (
 // line breaks between; and in hex and base64. A Masker is safe for concurrent
 // use; the nil Masker changes nothing.
 //
-// It works on what it is given: where a text was cut before, use [Masker.Head]
-// or [Masker.Tail].
+// Only whole secrets are found: if a piece of one were treated like no other
+// text, whoever may send a text and read it back could learn the secret piece by
+// piece. Where only a part of a text is at hand, use [Masker.Head] or
+// [Masker.Tail], which leave out what may be a piece, whatever it is.
 //
 // What it knows may grow while it masks. The zero Masker knows nothing yet.
 type Masker struct {
@@ -86,7 +89,7 @@ func (m *Masker) Texts(list []string) []string {
 	if len(out) < 2 {
 		return out
 	}
-	spans := t.find(strings.Join(out, ""), whole)
+	spans := t.find(strings.Join(out, ""))
 	begin := 0
 	for i, s := range out {
 		out[i] = replace(s, within(spans, begin, begin+len(s)))
@@ -95,15 +98,30 @@ func (m *Masker) Texts(list []string) []string {
 	return out
 }
 
+// Reach is how many bytes of a secret a cut may leave: one less than the longest
+// secret has in the longest of its common spellings, 0 when nothing is known.
+// Who reads a text only in part reads so much more of it for Head or Tail.
+func (m *Masker) Reach() int {
+	if t := m.forms(); t != nil {
+		return t.reach()
+	}
+	return 0
+}
+
 // Head is Text for the start of a longer text, which may have been cut inside
-// a secret or inside a character: what begins a secret there and has at least
-// MinLength characters is replaced too.
+// a secret: its last Reach bytes are left out, whatever they are. A text that
+// has no more becomes empty. What is left is not cut inside a character there,
+// and is no JSON.
 func (m *Masker) Head(s string) string {
 	t := m.forms()
 	if t == nil {
 		return s
 	}
-	return replace(s, t.find(s, cutEnd))
+	end := max(0, len(s)-t.reach())
+	for end > 0 && end < len(s) && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return replace(s[:end], within(t.find(s), 0, end))
 }
 
 // Tail is Text for the end of a longer text, as Head is for its start.
@@ -112,16 +130,16 @@ func (m *Masker) Tail(s string) string {
 	if t == nil {
 		return s
 	}
-	spans := t.find(s, whole)
-	if end := t.remnant(s); end > 0 {
-		spans = merge(append(spans, span{0, end}))
+	begin := min(len(s), t.reach())
+	for begin < len(s) && !utf8.RuneStart(s[begin]) {
+		begin++
 	}
-	return replace(s, spans)
+	return replace(s[begin:], within(t.find(s), begin, len(s)))
 }
 
 // mask is Masker.Text; it reports whether anything was replaced.
 func (t *trie) mask(s string) (out string, found bool) {
-	spans := t.find(s, whole)
+	spans := t.find(s)
 	if looksJSON(s) && (len(spans) > 0 || !t.quiet(s)) && json.Valid(bytesOf(s)) {
 		return t.maskJSON(s)
 	}

@@ -13,7 +13,7 @@ const (
 	maxLong      = 255      // bytes of one reading
 	maxEntity    = 33       // bytes between & and ; (CounterClockwiseContourIntegral)
 	replaced     = "\uFFFD" // stands for bytes that were no character
-	maxEscape    = 12       // bytes of the longest escape that a cut can leave a piece of
+	maxEscape    = 12       // bytes between the braces of an escape, and one more
 )
 
 // byteSet says of each byte whether it belongs to a kind.
@@ -31,10 +31,7 @@ var (
 	space  = setOf(" \t\n\r")           // stands for itself or for nothing
 	escape = setOf("%\\&+=\xEF")        // may begin a spelling of another character
 	odd    = setOf("%\\&+= \t\n\r\xEF") // not plain: may stand for something else
-	// special are the bytes that a walk has to look at closely: the odd ones
-	// and those that begin the mark of a cut.
-	special = setOf("%\\&+= \t\n\r\xEF.\xE2")
-	simple  = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', 'a': '\a', 'v': '\v', '0': 0, '\n': '\n'}
+	simple = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', 'a': '\a', 'v': '\v', '0': 0, '\n': '\n'}
 )
 
 // spelling is one way to read the text at a place: what it stands for, at most

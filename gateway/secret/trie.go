@@ -11,6 +11,9 @@ type trie struct {
 	// begins with: most places of a text are left after one look.
 	starts [1 << startBits / 64]uint64
 	pairs  *pairs // set by look
+	// longest is the most bytes that one of the secrets takes, however it is
+	// spelled within reason.
+	longest int
 }
 
 const startBits = 17
@@ -19,16 +22,14 @@ type node struct {
 	child, next int32 // the first child and the next sibling; 0 for none
 	blank       int32 // the child for a space, 0 for none
 	char        byte
-	depth       uint8 // bytes from the root
-	end         bool  // a text ends here
-	more        bool  // and the base64 digit behind it belongs to it
-	least       uint8 // bytes that hold MinLength characters of a secret
+	end         bool // a text ends here
+	more        bool // and the base64 digit behind it belongs to it
 }
 
 // with gives a trie of what t holds, which may be nil, and of some values; nil
 // when that is nothing.
 func (t *trie) with(values []Value) *trie {
-	out := &trie{nodes: []node{{least: MinLength}}} // a piece of an escape alone gives nothing away
+	out := &trie{nodes: []node{{}}}
 	if t != nil {
 		*out = *t
 		out.nodes = slices.Clone(t.nodes)
@@ -43,11 +44,13 @@ func (t *trie) with(values []Value) *trie {
 	return out
 }
 
+// reach is how many bytes of a secret may stand at a cut.
+func (t *trie) reach() int { return t.longest - 1 }
+
 // form is one text to look for.
 type form struct {
-	text  string // at least three bytes
-	more  bool   // the base64 digit behind it belongs to it
-	least int    // bytes that hold MinLength characters of the secret
+	text string // at least three bytes
+	more bool   // the base64 digit behind it belongs to it
 }
 
 func (t *trie) add(f form) {
@@ -56,10 +59,8 @@ func (t *trie) add(f form) {
 		next := t.under(n, text[i])
 		if next == 0 {
 			next = t.grow(n, text[i])
-			t.nodes[next].least = uint8(f.least)
 		}
 		n = next
-		t.nodes[n].least = min(t.nodes[n].least, uint8(f.least))
 	}
 	t.nodes[n].end = true
 	t.nodes[n].more = t.nodes[n].more || f.more
@@ -76,7 +77,7 @@ func (t *trie) add(f form) {
 
 func (t *trie) grow(parent int32, char byte) int32 {
 	p := &t.nodes[parent]
-	fresh := node{next: p.child, char: char, depth: p.depth + 1}
+	fresh := node{next: p.child, char: char}
 	p.child = int32(len(t.nodes))
 	t.nodes = append(t.nodes, fresh)
 	id := int32(len(t.nodes) - 1)

@@ -5,102 +5,95 @@ import (
 	"unicode/utf8"
 )
 
+const (
+	// maxDeep is how many characters of a secret, and pieces of white space in
+	// it, may be spelled as escapes: it bounds the memory of a walk.
+	maxDeep = 1 << 15
+	// busy is after how many steps what was seen is kept, maxKept how many
+	// readings, minNoted and maxNoted how many ends: there are many only for a
+	// secret made of escapes in a text made of them.
+	busy     = 1 << 9
+	maxKept  = 1 << 9
+	minNoted = 1 << 14
+	maxNoted = 1 << 21
+)
+
 // walker walks over a text and down the trie at once.
 type walker struct {
-	trie   *trie
-	text   string
-	end    edge
-	base   uint8 // depth of the node it set out from
-	steps  int
-	best   int          // end of the longest secret found, -1 for none
-	walked int          // its bytes
-	total  int          // steps from everywhere
-	work   int          // what they and their readings cost, since it was last set to 0
-	cache  []kept       // by the place, modulo their number
-	stack  []*spellings // the readings of the places that are being gone on from
-	depth  int          // of them in use
+	trie  *trie
+	text  string
+	steps int          // from everywhere
+	cache []kept       // by the place, modulo their number
+	noted []noted      // by a hash of the state
+	fresh int          // ends that were not noted, in the window
+	stack []*spellings // the readings of the places that are being gone on from
+	depth int          // of them in use
+	deep  int          // places that are being gone on from
 }
 
-// from walks from a node and a place and returns the end of the longest secret
-// there, -1 for none.
-func (w *walker) from(n int32, at int) int {
-	w.steps, w.best, w.walked, w.base = 0, -1, 0, w.trie.nodes[n].depth
-	w.walk(n, at, 0)
-	w.total += w.steps
-	return w.best
+// state is what the end of a walk depends on.
+type state struct {
+	at   int
+	node int32
+	gap  bool // just before is a line break, or a space that the secret has
 }
 
-// walk goes on from a node and a place. gap counts the white space just before,
-// where there was a line break or a space that the secret has.
-func (w *walker) walk(n int32, at int, gap int) {
+// noted is how far the secret of a walk reaches, or would.
+type noted struct {
+	state state
+	end   int
+}
+
+// kept are the readings of the place before at; 0 is none.
+type kept struct {
+	spellings
+	at int
+}
+
+// from is the end of the longest secret that begins at a place, -1 for none.
+func (w *walker) from(at int) int { return w.walk(state{at: at}) }
+
+// walk goes on from a state and returns the end of the longest secret there, -1
+// for none.
+func (w *walker) walk(s state) int {
+	best := -1
 	for {
 		w.steps++
-		w.work++
-		node := &w.trie.nodes[n]
-		if node.end && gap == 0 { // what follows a secret is not part of it
-			w.arrive(node, at)
+		node := &w.trie.nodes[s.node]
+		if node.end && !s.gap { // what follows a secret is not part of it
+			best = max(best, w.arrive(node, s.at))
 		}
-		if w.end == cutEnd && w.isEnd(at) && node.depth-w.base >= node.least {
-			w.found(len(w.text), node)
+		if s.at == len(w.text) {
+			return best
 		}
-		if at == len(w.text) || w.steps > maxSteps {
-			return
+		char := w.text[s.at]
+		switch {
+		case space[char] && s.gap:
+			s.at++
+			continue
+		case odd[char]:
+			return max(best, w.branch(s))
 		}
-		char := w.text[at]
-		if special[char] {
-			w.branch(n, at, gap)
-			return
-		}
-		next := w.trie.under(n, char)
+		next := w.trie.under(s.node, char)
 		if blank := node.blank; blank != 0 { // a space that the text has not
 			if next != 0 {
-				w.walk(next, at+1, 0)
+				best = max(best, w.walk(state{at: s.at + 1, node: next}))
 			}
 			next = w.trie.under(blank, char)
 		}
 		if next == 0 {
-			return
+			return best
 		}
-		n, at, gap = next, at+1, 0
+		s = state{at: s.at + 1, node: next}
 	}
 }
 
-// arrive notes the end of a secret.
-func (w *walker) arrive(node *node, at int) {
+// arrive is the end of a secret.
+func (w *walker) arrive(node *node, at int) int {
 	if node.more {
-		at = w.digit(at)
+		return w.digit(at)
 	}
-	w.found(at, node)
-}
-
-func (w *walker) found(at int, node *node) {
-	if at > w.best {
-		w.best, w.walked = at, int(node.depth-w.base)
-	}
-}
-
-// isEnd reports whether nothing follows but perhaps a piece of an escape.
-func (w *walker) isEnd(at int) bool {
-	rest := w.text[at:]
-	if len(rest) >= maxEscape || rest != "" && !escape[rest[0]] {
-		return false
-	}
-	for i := range len(rest) {
-		if !escape[rest[i]] && !isAlphanumeric(rest[i]) && rest[i] != '#' {
-			return false
-		}
-	}
-	return true
-}
-
-// isCut reports whether a text begins with the mark of a cut.
-func isCut(text string) bool {
-	for _, mark := range [...]string{ellipsis, "...", " [" + ellipsis + "]"} {
-		if strings.HasPrefix(text, mark) {
-			return true
-		}
-	}
-	return false
+	return at
 }
 
 // digit takes in the base64 digit that holds the last bits of a secret, and
@@ -120,31 +113,71 @@ func (w *walker) digit(at int) int {
 	return at
 }
 
-// branch goes on by every reading of a place.
-func (w *walker) branch(n int32, at int, gap int) {
-	node := &w.trie.nodes[n]
-	if w.base == 0 && node.depth >= max(minBroken, node.least) && isCut(w.text[at:]) {
-		w.found(at, node)
+// branch goes on by every reading of a place. Once there is much work, the ends
+// of walks are noted: there may be many ways to one state.
+func (w *walker) branch(s state) int {
+	if w.steps < busy {
+		return w.onward(s)
 	}
-	if space[w.text[at]] {
-		w.space(n, at+1, w.text[at], gap)
-		return
+	if k := w.note(s); k != nil && k.state == s && k.end != 0 {
+		return k.end
 	}
-	for _, r := range w.read(at) {
-		if w.steps > maxSteps {
-			break
+	end := w.onward(s)
+	w.fresh++
+	if w.fresh > len(w.noted) && len(w.noted) < maxNoted {
+		w.grow()
+	}
+	*w.note(s) = noted{s, end}
+	return end
+}
+
+// note is the place for the end of a state, nil while there is none.
+func (w *walker) note(s state) *noted {
+	if w.noted == nil {
+		return nil
+	}
+	return &w.noted[s.hash()%uint64(len(w.noted))]
+}
+
+// grow makes place for more ends.
+func (w *walker) grow() {
+	old := w.noted
+	w.noted = make([]noted, max(minNoted, 4*len(old)))
+	for _, k := range old {
+		if k.end != 0 {
+			*w.note(k.state) = k
 		}
-		after := at + int(r.long)
+	}
+}
+
+// hash spreads states (multiplicative, Knuth).
+func (s state) hash() uint64 {
+	return (uint64(s.at)<<24 ^ uint64(s.node)) * 11400714819323198485 >> 40
+}
+
+func (w *walker) onward(s state) int {
+	if w.deep == maxDeep {
+		return -1
+	}
+	w.deep++
+	defer func() { w.deep-- }()
+	if char := w.text[s.at]; space[char] {
+		return w.space(s, s.at+1, char)
+	}
+	best, node := -1, &w.trie.nodes[s.node]
+	for _, r := range w.read(s.at) {
+		after := s.at + int(r.long)
 		if r.size == 1 && space[r.bytes[0]] {
-			w.space(n, after, r.bytes[0], gap)
+			best = max(best, w.space(s, after, r.bytes[0]))
 			continue
 		}
-		w.down(n, after, r)
+		best = max(best, w.down(s.node, after, r))
 		if node.blank != 0 {
-			w.down(node.blank, after, r)
+			best = max(best, w.down(node.blank, after, r))
 		}
 	}
 	w.depth--
+	return best
 }
 
 // read gives the readings of a place, until depth is lowered. They are kept once
@@ -155,8 +188,7 @@ func (w *walker) read(at int) []spelling {
 	}
 	s := w.stack[w.depth]
 	w.depth++
-	if w.total+w.steps < busy {
-		w.work += readWork
+	if w.steps < busy {
 		return s.read(w.text[at:])
 	}
 	if w.cache == nil {
@@ -164,7 +196,6 @@ func (w *walker) read(at int) []spelling {
 	}
 	k := &w.cache[at%maxKept]
 	if k.at != at+1 {
-		w.work += readWork
 		k.at = at + 1
 		k.read(w.text[at:])
 	}
@@ -172,46 +203,44 @@ func (w *walker) read(at int) []spelling {
 	return s.list[:s.n]
 }
 
-// kept are the readings of the place before at; 0 is none.
-type kept struct {
-	spellings
-	at int
-}
-
 // down goes on by one reading.
-func (w *walker) down(n int32, at int, r spelling) {
+func (w *walker) down(n int32, at int, r spelling) int {
+	best := -1
 	if string(r.bytes[:r.size]) == string(utf8.RuneError) {
-		w.lost(n, at, utf8.UTFMax)
+		best = w.lost(n, at, utf8.UTFMax)
 	}
 	for _, char := range r.bytes[:r.size] {
 		if n = w.trie.under(n, char); n == 0 {
-			return
+			return best
 		}
 	}
-	w.walk(n, at, 0)
+	return max(best, w.walk(state{at: at, node: n}))
 }
 
 // lost goes on behind the character that stands where bytes were no UTF-8: a
 // character of the secret may have been cut apart. It may stand for any most
 // bytes that are not ASCII.
-func (w *walker) lost(n int32, at, most int) {
-	for c := w.trie.nodes[n].child; c != 0 && most > 0 && w.steps <= maxSteps; c = w.trie.nodes[c].next {
+func (w *walker) lost(n int32, at, most int) int {
+	best := -1
+	for c := w.trie.nodes[n].child; c != 0 && most > 0; c = w.trie.nodes[c].next {
 		if w.trie.nodes[c].char >= utf8.RuneSelf {
-			w.walk(c, at, 0)
-			w.lost(c, at, most-1)
+			best = max(best, w.walk(state{at: at, node: c}), w.lost(c, at, most-1))
 		}
 	}
+	return best
 }
 
-// space goes on over white space.
-func (w *walker) space(n int32, at int, char byte, gap int) {
-	if n == 0 || gap == maxGap {
-		return
+// space goes on over white space that ends before a place.
+func (w *walker) space(s state, after int, char byte) int {
+	best := -1
+	if s.node == 0 {
+		return best
 	}
-	if blank := w.trie.nodes[n].blank; blank != 0 && gap == 0 {
-		w.walk(blank, at, gap+1)
+	if blank := w.trie.nodes[s.node].blank; blank != 0 && !s.gap {
+		best = w.walk(state{after, blank, true})
 	}
-	if gap > 0 || char == '\n' || char == '\r' {
-		w.walk(n, at, gap+1)
+	if s.gap || char == '\n' || char == '\r' {
+		best = max(best, w.walk(state{after, s.node, true}))
 	}
+	return best
 }

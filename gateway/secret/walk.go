@@ -14,8 +14,8 @@ const (
 	// secret made of escapes in a text made of them.
 	busy     = 1 << 9
 	maxKept  = 1 << 9
-	minNoted = 1 << 14
-	maxNoted = 1 << 21
+	minNoted = 1 << 10
+	maxNoted = 1 << 20
 )
 
 // walker walks over a text and down the trie at once.

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func place(system string) clients.Place {
 	env := map[string]string{"APPDATA": "/home/ann/AppData/Roaming"}
 	return clients.Place{
-		OS: system, Home: "/home/ann", Dir: "/work",
+		OS: system, Home: "/home/ann", Dir: "/project",
 		Getenv: func(name string) string { return env[name] },
 		Exists: func(string) bool { return false },
 	}
@@ -33,7 +33,7 @@ func servers() []clients.Server {
 	return []clients.Server{
 		{Name: "toolgate", URL: "http://127.0.0.1:8080/mcp"},
 		{Name: "toolgate", URL: "https://tools.example.com/p/support/mcp?a=1&b=2", TokenEnv: "TG_TOKEN"},
-		{Name: "tool-gate_2", Command: []string{"/opt/my apps/gateway", "serve", "--stdio", "--config", "/work/it's.yaml"}},
+		{Name: "tool-gate_2", Command: []string{"/opt/my apps/gateway", "serve", "--stdio", "--config", "/project/it's.yaml"}},
 	}
 }
 
@@ -101,7 +101,7 @@ func TestFiles(t *testing.T) {
 		{"opencode", commented, "/home/ann/.config/opencode/opencode.jsonc"},
 		{"opencode", both, "/home/ann/.config/opencode/opencode.json"},
 		{"cursor", nobody, ""},
-		{"vscode", nobody, "/work/.vscode/mcp.json"},
+		{"vscode", nobody, "/project/.vscode/mcp.json"},
 	} {
 		setup, err := clients.New(c.client, servers()[2], c.place)
 		if err != nil {

@@ -46,6 +46,12 @@ func ask(t *testing.T, method, url, token string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exchange(t, req, token)
+}
+
+// exchange sends a request with the token.
+func exchange(t *testing.T, req *http.Request, token string) (int, string) {
+	t.Helper()
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -116,18 +122,8 @@ func setChat(t *testing.T, url, token string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
+	return exchange(t, req, token)
 }
 
 // TestHangupOverStdio: SIGHUP reloads what is served over stdio, and ends

@@ -81,13 +81,19 @@ type Call struct {
 // guess: it ends in 130 random bits. Identifiers of later milliseconds sort behind earlier ones, so that an
 // index of many is only added to at its end.
 func NewCallID() string {
-	const digits, timeBits = "0123456789abcdefghijklmnopqrstuv", 50
-	id := []byte("call_")
+	const digits, timeBits, randomDigits = "0123456789abcdefghijklmnopqrstuv", 50, 26
+	var random [randomDigits]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	id := make([]byte, 0, len("call_")+timeBits/5+randomDigits)
+	id = append(id, "call_"...)
 	ms := uint64(time.Now().UnixMilli())
 	for shift := timeBits - 5; shift >= 0; shift -= 5 {
 		id = append(id, digits[ms>>shift&31])
 	}
-	return string(append(id, strings.ToLower(rand.Text())...))
+	for _, b := range random {
+		id = append(id, digits[b&31])
+	}
+	return string(id)
 }
 
 // Input is what a runner is given: checked arguments, and the call they belong

@@ -55,6 +55,14 @@ func cutArguments(args json.RawMessage, limit int) json.RawMessage {
 // encode appends l and a line break to buf. Arguments that are not JSON, or
 // too deeply nested to be read again, are written as text.
 func encode(buf *bytes.Buffer, l *line) error {
+	if encodePlain(buf, l) {
+		return nil
+	}
+	return encodeAny(buf, l)
+}
+
+// encodeAny is encode for records of any kind.
+func encodeAny(buf *bytes.Buffer, l *line) error {
 	start := buf.Len()
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
@@ -67,7 +75,7 @@ func encode(buf *bytes.Buffer, l *line) error {
 	}
 	buf.Truncate(start)
 	l.ArgumentsText, l.Arguments = string(l.Arguments), nil
-	return encode(buf, l)
+	return encodeAny(buf, l)
 }
 
 // MarshalJSON writes the entry as one JSON object, in the words of the

@@ -206,6 +206,12 @@ func FuzzRecord(f *testing.F) {
 		l := newLine(kindEnd, &rec)
 		var buf bytes.Buffer
 		must(t, encode(&buf, &l))
+		var any bytes.Buffer
+		slow := newLine(kindEnd, &rec)
+		must(t, encodeAny(&any, &slow))
+		if buf.String() != any.String() {
+			t.Errorf("written as %s, by the library as %s", &buf, &any)
+		}
 		if n := bytes.Count(buf.Bytes(), []byte("\n")); n != 1 {
 			t.Fatalf("%d lines: %q", n, buf.Bytes())
 		}

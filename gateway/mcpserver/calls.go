@@ -40,7 +40,7 @@ type running struct {
 }
 
 // enter notes a call and gives the context it runs under; leave takes it out
-// again. After close the context is cancelled from the start. It is refused,
+// again, and may be called twice. After close the context is cancelled from the start. It is refused,
 // with a nil leave, when the session has a call of that name under way.
 func (c *calls) enter(ctx context.Context, name callName) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -77,7 +77,7 @@ func (c *calls) leave(r *running) {
 	r.cancel(nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r.name.id != "" {
+	if c.named[r.name] == r { // else another one may have the name by now
 		delete(c.named, r.name)
 	}
 	of := c.running[r.name.session]

@@ -106,7 +106,7 @@ func (d *door) serveSessions(w http.ResponseWriter, r *http.Request) {
 	open.caller.Store(&who)
 	if r.Method == http.MethodDelete {
 		d.calls.end(errSessionEnded, open.sdk) // the SDK would wait for them with the answer
-		defer d.sessions.remove(id)            // so that there is room when it is answered
+		defer d.sessions.end(open)             // so that there is room when it is answered
 	}
 	d.stateful.ServeHTTP(timed(w), r)
 }

@@ -121,3 +121,21 @@ func TestSessionsAreForgotten(t *testing.T) {
 		t.Errorf("%d sessions are remembered, timer %v", n, s.sessions.timer)
 	}
 }
+
+// TestRefusedDeleteEndsTheSession holds that a session that is not known here any
+// more is not known to the SDK either, whatever it says of the request.
+func TestRefusedDeleteEndsTheSession(t *testing.T) {
+	s := New(&asker{}, Options{})
+	t.Cleanup(func() { _ = s.Close() })
+	h := s.Handler()
+	id := open(h).Header().Get(headerSession)
+	if res := send(h, http.MethodDelete, "", headerSession, id, headerVersion, "2000-01-01"); res.Code != http.StatusBadRequest {
+		t.Fatal(res.Code, res.Body)
+	}
+	if res := send(h, http.MethodPost, ping, headerSession, id); res.Code != http.StatusNotFound {
+		t.Errorf("afterwards: %d %s", res.Code, res.Body)
+	}
+	for session := range s.mcp.Sessions() {
+		t.Errorf("the SDK has the session %s", session.ID())
+	}
+}

@@ -78,6 +78,13 @@ func (t *sessions) remove(id string) {
 	}
 }
 
+// end ends a session that its client gave up, though the SDK refused to: what is
+// not known here is never ended.
+func (t *sessions) end(s *session) {
+	_ = s.sdk.Close() // gone either way
+	t.remove(s.sdk.ID())
+}
+
 // find gives the session of a request and notes that it was heard of; nil when
 // there is none that the caller opened through the profile.
 func (t *sessions) find(id string, who *tool.Caller, profile string) *session {

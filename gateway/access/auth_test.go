@@ -191,6 +191,19 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestTwinAfterABadToken holds that a token that two callers share is said of
+// those two, though the token of a third cannot be one.
+func TestTwinAfterABadToken(t *testing.T) {
+	var report diag.Report
+	cfg := access.Config{Callers: map[string]access.CallerConfig{"a": {Token: "${secret.x}"}, "b": {Token: "${secret.y}"}, "c": {Token: "${secret.z}"}}}
+	plan := access.Compile(diag.NewCursor(&report, nil), cfg, []string{"x", "y", "z"})
+	shared := secret.NewValue("the-token-of-the-two")
+	plan.Resolve(map[string]secret.Value{"x": secret.NewValue("short"), "y": shared, "z": shared})
+	if got := report.Problems().Error(); !strings.Contains(got, "callers.c.token: this is the token of callers.b.token too") {
+		t.Error(got)
+	}
+}
+
 // TestShares holds which pages are told that they may read answers.
 func TestShares(t *testing.T) {
 	const page = "https://app.example.com"

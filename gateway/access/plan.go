@@ -134,6 +134,7 @@ func reportTwin(at diag.Cursor, other entry) {
 func (p *Plan) Resolve(secrets map[string]secret.Value) *Book {
 	b := &Book{hosts: p.hosts, origins: p.origins}
 	vars := p.env.Vars(map[string]any{"secret": secret.RevealAll(secrets)})
+	var known []entry // whose digests are in the book
 	ok := true
 	for _, e := range p.entries {
 		text, _, err := e.token.Text(vars)
@@ -147,10 +148,10 @@ func (p *Plan) Resolve(secrets map[string]secret.Value) *Book {
 		}
 		sum := digest(text)
 		if twin := slices.Index(b.digests, sum); twin >= 0 {
-			reportTwin(e.at, p.entries[twin])
+			reportTwin(e.at, known[twin])
 			ok = false
 		}
-		b.digests, b.callers = append(b.digests, sum), append(b.callers, e.caller)
+		b.digests, b.callers, known = append(b.digests, sum), append(b.callers, e.caller), append(known, e)
 	}
 	if !ok {
 		return nil

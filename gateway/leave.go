@@ -124,13 +124,14 @@ func (p *passage) record() runlog.Record {
 	}
 }
 
-// logged is how much of the call is recorded: of one whose tool is not known, as
-// much as of any tool that does not say.
+// logged is how much of the call is recorded: what its tool says, also where the
+// caller may not know it, since only the operator reads arguments; of a name that
+// no tool has, as much as of any tool that does not say.
 func (p *passage) logged() tool.Logged {
-	if p.entry == nil {
-		return p.generation.Logged
+	if entry, ok := p.generation.Tools.Lookup(p.call.Tool); ok {
+		return entry.Spec.Logged
 	}
-	return p.entry.Spec.Logged
+	return p.generation.Logged
 }
 
 // arguments are what the tool is given or, where it never came to that, what

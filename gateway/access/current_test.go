@@ -27,6 +27,8 @@ func TestStreamsEndWithTheToken(t *testing.T) {
 				ended[name+method] = make(chan struct{})
 				go recorded(h, request(method, "/v1/events?"+name+method, "", "localhost", "Authorization", "Bearer "+token))
 			}
+			ended[name+"listens"] = make(chan struct{})
+			go recorded(h, request(http.MethodPost, "/mcp?"+name+"listens", "", "localhost", "Authorization", "Bearer "+token, "Mcp-Method", "subscriptions/listen"))
 		}
 		over := func() (names []string) {
 			synctest.Wait()
@@ -44,10 +46,10 @@ func TestStreamsEndWithTheToken(t *testing.T) {
 			t.Errorf("%v ended for nothing", names)
 		}
 		current.Swap(other(t)) // ann has another token, and there is no client
-		if names := over(); len(names) != 2 || ended["annGET"] == nil {
+		if names := over(); len(names) != 4 {
 			t.Errorf("%v ended, want what was read", names)
 		}
-		for _, name := range []string{"annGET", "clientGET"} {
+		for _, name := range []string{"annGET", "clientGET", "annlistens", "clientlistens"} {
 			select {
 			case <-ended[name]:
 			default:

@@ -61,13 +61,20 @@ func Guard(next http.Handler, current *Current) http.Handler {
 			return
 		}
 		ctx := tool.WithCaller(r.Context(), who)
-		if r.Method == http.MethodGet { // it may last, and a call must not end for this
+		if reads(r) {
 			var done func()
 			ctx, done = current.reading(ctx, digest(token), who)
 			defer done()
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// reads reports whether a request only reads, so that it may end with the token.
+// What lasts among these are streams, also that of the Model Context Protocol,
+// which is asked for by POST. A call must not end for this.
+func reads(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
 }
 
 // judge returns why the request is refused whoever sent it, or nil.

@@ -68,6 +68,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseProfile(w, profile)
 	case !isStateless(r.Header):
 		d.serveSessions(w, through(r, profile))
+	case r.Header.Get(headerMethod) == methodListen:
+		d.listen(w, through(r, profile))
 	default:
 		r = through(r, profile)
 		if !d.short || !d.shortStateless(w, r) {

@@ -71,6 +71,7 @@ type Server struct {
 	most     int             // sessions at once
 	sessions sessions
 	calls    calls
+	listens  listens
 	lists    lists
 	buffers  sync.Pool // of answers, as *[]byte
 }

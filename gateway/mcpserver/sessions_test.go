@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -169,25 +166,6 @@ func TestSameIdentifierTwice(t *testing.T) {
 	}
 	if res := send(h, http.MethodPost, slowCall, headerSession, id); !strings.Contains(res.Body.String(), "released") {
 		t.Errorf("the identifier again, later: %d %s", res.Code, res.Body)
-	}
-}
-
-// TestIdentifierUsedAgain holds that a call that has left, and leaves once more,
-// takes nothing of the one that has its identifier now.
-func TestIdentifierUsedAgain(t *testing.T) {
-	var c calls
-	name := callName{new(mcp.ServerSession), "3"}
-	_, leave := c.enter(t.Context(), name)
-	leave()
-	again, leaveAgain := c.enter(t.Context(), name)
-	defer leaveAgain()
-	leave()
-	if _, third := c.enter(t.Context(), name); third != nil {
-		t.Error("the identifier is taken for free")
-	}
-	c.cancel(name)
-	if !errors.Is(context.Cause(again), errCancelled) {
-		t.Errorf("the call goes on, cancelled: %v", context.Cause(again))
 	}
 }
 

@@ -96,12 +96,12 @@ func (d *door) serveSessions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r.Context())
-	open := d.sessions.find(id, &who, profileOf(r.Context()))
+	open := d.sessions.find(id, &who, profileOf(r.Context()), r.Method)
 	if open == nil {
 		http.Error(w, "session not found", http.StatusNotFound)
 		return
 	}
-	defer d.sessions.leave(open)
+	defer d.sessions.leave(open, r.Method)
 	if d.short && d.shortSession(w, r, open) {
 		return
 	}

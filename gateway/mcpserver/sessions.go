@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +19,9 @@ type session struct {
 	sdk            *mcp.ServerSession
 	owner, profile string
 	caller         atomic.Pointer[tool.Caller] // as the last request had it
-	last           time.Time                   // when it was last heard of; guarded by sessions.mu
+	// Guarded by sessions.mu:
+	last    time.Time // when it was last heard of
+	posting int       // requests that are being answered, but for streams, which have no end
 }
 
 // sessions are those that are open. The SDK serves them; this knows whose they
@@ -87,7 +90,7 @@ func (t *sessions) end(s *session) {
 
 // find gives the session of a request and notes that it was heard of; nil when
 // there is none that the caller opened through the profile.
-func (t *sessions) find(id string, who *tool.Caller, profile string) *session {
+func (t *sessions) find(id string, who *tool.Caller, profile, method string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
@@ -95,6 +98,9 @@ func (t *sessions) find(id string, who *tool.Caller, profile string) *session {
 		return nil
 	}
 	s.last = time.Now()
+	if method != http.MethodGet {
+		s.posting++
+	}
 	return s
 }
 
@@ -107,11 +113,18 @@ func (t *sessions) of(sdk *mcp.ServerSession) *session {
 }
 
 // leave notes that a request of the session has ended.
-func (t *sessions) leave(s *session) {
+func (t *sessions) leave(s *session, method string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.last = time.Now()
+	if method != http.MethodGet {
+		s.posting--
+	}
 }
+
+// inUse reports whether a session has work under way: a request, or a call whose
+// client hung up; mu is held.
+func (t *sessions) inUse(s *session) bool { return s.posting > 0 || t.busy(s.sdk) }
 
 // endIdle ends the sessions that were idle for too long and comes back when the
 // next may be.
@@ -136,7 +149,7 @@ func (t *sessions) idle(now time.Time) (over []*mcp.ServerSession, next time.Tim
 	for _, s := range t.byID {
 		end := s.last.Add(t.timeout)
 		switch {
-		case t.busy(s.sdk): // its end counts as a sign of life
+		case t.inUse(s): // its end counts as a sign of life
 		case !end.After(now):
 			over = append(over, s.sdk)
 		case end.Before(next):
@@ -149,7 +162,7 @@ func (t *sessions) idle(now time.Time) (over []*mcp.ServerSession, next time.Tim
 // makeRoom lets a request in that may open a session, and ends the one that was
 // quiet longest when there would be more than most: a client that opens sessions
 // and never ends them must not keep others out. It is false only while every
-// session has a call under way; else opened is to be called when the request has
+// session is in use; else opened is to be called when the request has
 // ended. A client whose session was ended is told so and opens another
 // (2025-11-25, basic/transports, Session Management).
 func (t *sessions) makeRoom(most int) (opened func(), ok bool) {
@@ -173,12 +186,12 @@ func (t *sessions) opened() {
 	t.opening--
 }
 
-// quietest is the session that was quiet longest of those without a call under
-// way; nil when there is none.
+// quietest is the session that was quiet longest of those that are not in use;
+// nil when there is none.
 func (t *sessions) quietest() *mcp.ServerSession {
 	var found *session
 	for _, s := range t.byID {
-		if !t.busy(s.sdk) && (found == nil || s.last.Before(found.last)) {
+		if !t.inUse(s) && (found == nil || s.last.Before(found.last)) {
 			found = s
 		}
 	}

@@ -42,7 +42,10 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		}
 	}
 	name, _ := ctx.Value(nameKey{}).(string)
-	who, profile := s.view(ctx, req.Session)
+	who, profile, err := s.view(ctx, req.Session)
+	if err != nil {
+		return nil, err
+	}
 	told, end := tellProgress(ctx, req)
 	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req)})
 	end()
@@ -53,12 +56,16 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 }
 
 // view is who asks, and from where. In a session the caller is known as the last
-// request had it.
-func (s *Server) view(ctx context.Context, sdk *mcp.ServerSession) (tool.Caller, string) {
+// request had it; the context knows the one that opened it, who may have had other
+// rights, so it fails when the session was ended meanwhile.
+func (s *Server) view(ctx context.Context, sdk *mcp.ServerSession) (_ tool.Caller, profile string, _ error) {
 	if open := s.sessions.of(sdk); open != nil {
-		return *open.caller.Load(), open.profile
+		return *open.caller.Load(), open.profile, nil
 	}
-	return caller(ctx), profileOf(ctx)
+	if sdk.ID() != "" {
+		return tool.Caller{}, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the session has ended: open another"}
+	}
+	return caller(ctx), profileOf(ctx), nil
 }
 
 // tellProgress returns a context under which a call's progress is told to a

@@ -26,7 +26,10 @@ func (s *Server) listTools(next mcp.MethodHandler) mcp.MethodHandler {
 			return next(ctx, method, req)
 		}
 		cursor := takeCursor(list)
-		who, profile := s.view(ctx, list.Session)
+		who, profile, err := s.view(ctx, list.Session)
+		if err != nil {
+			return nil, err
+		}
 		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: who, Profile: profile}), cursor)
 		if err != nil {
 			return nil, err

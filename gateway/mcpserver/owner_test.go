@@ -139,3 +139,21 @@ func TestRefusedDeleteEndsTheSession(t *testing.T) {
 		t.Errorf("the SDK has the session %s", session.ID())
 	}
 }
+
+// TestSessionThatWasEnded holds that a request which is under way in a session
+// when that is ended for another one is not answered with the rights that the
+// session began with.
+func TestSessionThatWasEnded(t *testing.T) {
+	s := New(&asker{}, Options{})
+	t.Cleanup(func() { _ = s.Close() })
+	id := open(s.Handler()).Header().Get(headerSession)
+	sdk := s.sessions.byID[id].sdk
+	if _, _, err := s.view(t.Context(), sdk); err != nil {
+		t.Fatal(err)
+	}
+	opened, _ := s.sessions.makeRoom(1)
+	defer opened()
+	if who, _, err := s.view(t.Context(), sdk); err == nil {
+		t.Errorf("asked as %+v", who)
+	}
+}

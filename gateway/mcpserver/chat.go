@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -82,11 +81,6 @@ func chatOfRequest(req *mcp.CallToolRequest) tool.Chat {
 
 // refuseChat answers that a request names no chat, or two.
 func refuseChat(w http.ResponseWriter, err error) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
-		"error_type": "bad_request",
-		"message":    err.Error(),
-		"hint":       fmt.Sprintf("Name one chat, once: 1 to %d printable ASCII characters without spaces.", tool.MaxChatID),
-	}})
+	refuse(w, http.StatusBadRequest, "bad_request", err.Error(),
+		fmt.Sprintf("Name one chat, once: 1 to %d printable ASCII characters without spaces.", tool.MaxChatID))
 }

@@ -67,11 +67,13 @@ func through(r *http.Request, profile string) *http.Request {
 
 // refuseProfile answers that there is no such profile.
 func refuseProfile(w http.ResponseWriter, name string) {
+	refuse(w, http.StatusNotFound, "no_such_profile", fmt.Sprintf("there is no profile %q", name),
+		"Use /mcp, which has all tools, or name one entry under profiles, as /p/NAME/mcp.")
+}
+
+// refuse answers as the HTTP API does what is no matter of the protocol.
+func refuse(w http.ResponseWriter, status int, kind, message, hint string) {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusNotFound)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{
-		"error_type": "no_such_profile",
-		"message":    fmt.Sprintf("there is no profile %q", name),
-		"hint":       "Use /mcp, which has all tools, or name one entry under profiles, as /p/NAME/mcp.",
-	}})
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"error_type": kind, "message": message, "hint": hint}})
 }

@@ -22,6 +22,9 @@ type Book struct {
 // tells nothing of the tokens', and the tokens themselves are not kept.
 type tokenDigest [sha256.Size]byte
 
+// noToken stands for none, which no caller can have.
+var noToken = digest("")
+
 func digest(token string) tokenDigest { return sha256.Sum256([]byte(token)) }
 
 // Open reports whether there are no tokens, so that callers are not told apart.

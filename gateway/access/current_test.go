@@ -60,3 +60,28 @@ func TestStreamsEndWithTheToken(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// TestAnonymousStreamsEnd holds that what is read without a token ends when the
+// first token is configured, and not before.
+func TestAnonymousStreamsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var current access.Current
+		ended := false
+		h := access.Guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			ended = true
+		}), &current)
+		go recorded(h, request(http.MethodGet, "/v1/events", "", "localhost"))
+		synctest.Wait()
+		current.Swap(book(t, access.Config{Hosts: []string{"localhost"}}, false))
+		synctest.Wait()
+		if ended {
+			t.Error("it ended for nothing")
+		}
+		current.Swap(book(t, access.Config{}, true))
+		synctest.Wait()
+		if !ended {
+			t.Fatal("it goes on without a token")
+		}
+	})
+}

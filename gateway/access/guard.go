@@ -56,11 +56,10 @@ func Guard(next http.Handler, current *Current) http.Handler {
 			no.write(w)
 			return
 		}
-		if b.Open() {
-			next.ServeHTTP(w, r)
-			return
+		ctx := r.Context()
+		if !b.Open() {
+			ctx = tool.WithCaller(ctx, who)
 		}
-		ctx := tool.WithCaller(r.Context(), who)
 		if reads(r) {
 			var done func()
 			ctx, done = current.reading(ctx, digest(token), who)

@@ -111,3 +111,29 @@ func TestLostSurvives(t *testing.T) {
 		same(t, "huge", "lost", twice(t, after, h, "ann", "huge", 5<<20))
 	})
 }
+
+// TestLongIDs lets ids take more than there is room for: the desk goes on, holds no
+// more than its limit, and tells ids apart that begin in the same way.
+func TestLongIDs(t *testing.T) {
+	const limit, many = 400_000, 60
+	d, h := newDesk(handle.Options{Bytes: limit})
+	long := strings.Repeat("ä", 8<<10)
+	ask := func(i int) (bool, error) {
+		_, replayed, err := d.Once(t.Context(), handle.Key{Caller: "ann", ID: long + fmt.Sprint(i)}, call("echo", "", `{}`))
+		return replayed, err
+	}
+	for range 2 {
+		for i := range many {
+			if _, err := ask(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	same(t, "runs", int64(many), h.runs.Load())
+	if _, keys, held, _ := d.Held(); keys != many || held > limit {
+		t.Errorf("%d keys and %d bytes are held", keys, held)
+	}
+	_, _, err := d.Once(t.Context(), handle.Key{Caller: "ann", ID: long + "0"}, call("echo", "", `{"a": 1}`))
+	wantError(t, err, tool.InvalidArgs, fmt.Sprintf("Error: the call id %q stands for another call of this chat\nThe call was not run. Give every call an id of its own.",
+		tool.Excerpt([]byte(long), 100)))
+}

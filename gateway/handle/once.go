@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -19,6 +21,21 @@ type Key struct {
 	Caller string // ID of the caller
 	Chat   string // ID of the chat; tool.DefaultChat when empty
 	ID     string // of the call, as the provider made it; empty where it makes none
+}
+
+// maxKeyID is the most bytes of an ID that the desk keeps: providers may make them
+// of many KiB, and keys stay when their results have gone.
+const maxKeyID = 256
+
+// short is the key by which the desk knows a call: the end of a long ID is replaced
+// by the digest of the whole.
+func (k Key) short() Key {
+	if len(k.ID) > maxKeyID {
+		sum := sha256.Sum256([]byte(k.ID))
+		end := hex.EncodeToString(sum[:])
+		k.ID = strings.ToValidUTF8(k.ID[:maxKeyID-len(end)], "") + end
+	}
+	return k
 }
 
 // digest tells apart what two calls ask for.
@@ -51,6 +68,7 @@ type first struct {
 // asker is there; Interrupted after Close.
 func (d *Desk) Once(ctx context.Context, key Key, call tool.Call) (r tool.Result, replayed bool, err error) {
 	key.Chat = cmp.Or(key.Chat, tool.DefaultChat)
+	key = key.short()
 	asks := digestOf(&call)
 	for {
 		own := &first{asks: asks}

@@ -33,6 +33,7 @@ type item struct {
 	size   int64        // bytes
 	forget func()       // takes it from where it is looked up
 	reduce func() int64 // keeps no more than that it was, and gives the new size; nil where it is forgotten instead
+	less   bool         // it was reduced, which happens once
 }
 
 func newShelf(keep time.Duration, perCaller, most int, bytes int64) *shelf {
@@ -66,9 +67,9 @@ func (s *shelf) lighten(newest *item, may func(*item) bool) bool {
 		case it.reduce == nil:
 			s.drop(e)
 			return true
-		case it.size > light:
+		case it.size > light && !it.less:
 			before := it.size
-			it.size = it.reduce()
+			it.size, it.less = it.reduce(), true
 			s.grow(it.caller, it.size-before)
 			return true
 		}

@@ -24,88 +24,118 @@ func started(s *Server, kind string) entry {
 	return entry{Type: kind, Command: s.Command[0], Args: s.Command[1:]}
 }
 
-// known is the table of clients. Each row is from the client's own documentation,
-// at the address under docs.
+// known is the table of clients. Each of them is from its own documentation, at the
+// address under docs.
 func known() map[string]client {
 	return map[string]client{
-		"claude-code": {
-			title: "Claude Code", docs: "https://code.claude.com/docs/en/mcp",
-			// The project scope: in this file, variables are expanded in url and headers.
-			file: func(p *Place) string { return under(p.Dir, ".mcp.json") }, section: "mcpServers",
-			entry: func(s *Server) entry {
-				if s.URL == "" {
-					return started(s, "stdio")
-				}
-				return entry{Type: "http", URL: s.URL, Headers: s.header("${%s}")}
-			},
-			command: claudeCommand,
+		"claude-code":    claudeCode(),
+		"claude-desktop": claudeDesktop(),
+		"codex":          codex(),
+		"cursor":         cursor(),
+		"gemini":         gemini(),
+		"opencode":       opencode(),
+		"vscode":         vscode(),
+	}
+}
+
+// claudeCode is told in the project scope: in this file, variables are expanded in
+// url and headers.
+func claudeCode() client {
+	return client{
+		title: "Claude Code", docs: "https://code.claude.com/docs/en/mcp",
+		file: func(p *Place) string { return under(p.Dir, ".mcp.json") }, section: "mcpServers",
+		entry: func(s *Server) entry {
+			if s.URL == "" {
+				return started(s, "stdio")
+			}
+			return entry{Type: "http", URL: s.URL, Headers: s.header("${%s}")}
 		},
-		"claude-desktop": {
-			title: "Claude Desktop", docs: "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
-			file: claudeDesktopFile, section: "mcpServers",
-			entry: func(s *Server) entry { return started(s, "") },
-			noURL: "Claude Desktop's file takes servers that it starts itself; those with an address are added under Settings > Connectors and must be " +
-				"reachable from the internet (use --stdio --config FILE)",
+		command: claudeCommand,
+	}
+}
+
+func claudeDesktop() client {
+	return client{
+		title: "Claude Desktop", docs: "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
+		file: claudeDesktopFile, section: "mcpServers",
+		entry: func(s *Server) entry { return started(s, "") },
+		noURL: "Claude Desktop's file takes servers that it starts itself; those with an address are added under Settings > Connectors and must be " +
+			"reachable from the internet (use --stdio --config FILE)",
+	}
+}
+
+func codex() client {
+	return client{
+		title: "Codex", docs: "https://developers.openai.com/codex/mcp",
+		file: func(p *Place) string {
+			return cmp.Or(under(p.Getenv("CODEX_HOME"), "config.toml"), under(p.Home, ".codex", "config.toml"))
 		},
-		"codex": {
-			title: "Codex", docs: "https://developers.openai.com/codex/mcp",
-			file: func(p *Place) string {
-				return cmp.Or(under(p.Getenv("CODEX_HOME"), "config.toml"), under(p.Home, ".codex", "config.toml"))
-			},
-			section: "mcp_servers", toml: true,
-			entry: func(s *Server) entry {
-				if s.URL == "" {
-					return started(s, "")
-				}
-				return entry{URL: s.URL, TokenEnv: s.TokenEnv}
-			},
-			command: codexCommand,
+		section: "mcp_servers", toml: true,
+		entry: func(s *Server) entry {
+			if s.URL == "" {
+				return started(s, "")
+			}
+			return entry{URL: s.URL, TokenEnv: s.TokenEnv}
 		},
-		"cursor": {
-			title: "Cursor", docs: "https://cursor.com/docs/mcp",
-			file: func(p *Place) string { return under(p.Home, ".cursor", "mcp.json") }, section: "mcpServers",
-			entry: func(s *Server) entry {
-				if s.URL == "" {
-					return started(s, "stdio")
-				}
-				return entry{URL: s.URL, Headers: s.header("${env:%s}")}
-			},
+		command: codexCommand,
+	}
+}
+
+func cursor() client {
+	return client{
+		title: "Cursor", docs: "https://cursor.com/docs/mcp",
+		file: func(p *Place) string { return under(p.Home, ".cursor", "mcp.json") }, section: "mcpServers",
+		entry: func(s *Server) entry {
+			if s.URL == "" {
+				return started(s, "stdio")
+			}
+			return entry{URL: s.URL, Headers: s.header("${env:%s}")}
 		},
-		"gemini": {
-			title: "Gemini CLI", docs: "https://geminicli.com/docs/tools/mcp-server",
-			// httpUrl is streamable HTTP; url would be the older transport with events only.
-			file: func(p *Place) string { return under(p.Home, ".gemini", "settings.json") }, section: "mcpServers",
-			entry: func(s *Server) entry {
-				if s.URL == "" {
-					return started(s, "")
-				}
-				return entry{HTTPURL: s.URL, Headers: s.header("${%s}")}
-			},
+	}
+}
+
+// gemini takes streamable HTTP under httpUrl; url would be the older transport with
+// events only.
+func gemini() client {
+	return client{
+		title: "Gemini CLI", docs: "https://geminicli.com/docs/tools/mcp-server",
+		file: func(p *Place) string { return under(p.Home, ".gemini", "settings.json") }, section: "mcpServers",
+		entry: func(s *Server) entry {
+			if s.URL == "" {
+				return started(s, "")
+			}
+			return entry{HTTPURL: s.URL, Headers: s.header("${%s}")}
 		},
-		"opencode": {
-			title: "opencode", docs: "https://opencode.ai/docs/mcp-servers/",
-			file: opencodeFile, section: "mcp",
-			entry: func(s *Server) entry {
-				on := true
-				if s.URL == "" {
-					return entry{Type: "local", Command: s.Command, Enabled: &on}
-				}
-				e := entry{Type: "remote", URL: s.URL, Enabled: &on, Headers: s.header("{env:%s}")}
-				if s.TokenEnv != "" {
-					e.OAuth = new(bool) // it would look for an authorization server otherwise
-				}
-				return e
-			},
+	}
+}
+
+func opencode() client {
+	return client{
+		title: "opencode", docs: "https://opencode.ai/docs/mcp-servers/",
+		file: opencodeFile, section: "mcp",
+		entry: func(s *Server) entry {
+			on := true
+			if s.URL == "" {
+				return entry{Type: "local", Command: s.Command, Enabled: &on}
+			}
+			e := entry{Type: "remote", URL: s.URL, Enabled: &on, Headers: s.header("{env:%s}")}
+			if s.TokenEnv != "" {
+				e.OAuth = new(bool) // it would look for an authorization server otherwise
+			}
+			return e
 		},
-		"vscode": {
-			title: "VS Code", docs: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
-			file: func(p *Place) string { return under(p.Dir, ".vscode", "mcp.json") }, section: "servers",
-			entry: func(s *Server) entry {
-				if s.URL == "" {
-					return started(s, "stdio")
-				}
-				return entry{Type: "http", URL: s.URL, Headers: s.header("${env:%s}")}
-			},
+	}
+}
+
+func vscode() client {
+	return client{
+		title: "VS Code", docs: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
+		file: func(p *Place) string { return under(p.Dir, ".vscode", "mcp.json") }, section: "servers",
+		entry: func(s *Server) entry {
+			if s.URL == "" {
+				return started(s, "stdio")
+			}
+			return entry{Type: "http", URL: s.URL, Headers: s.header("${env:%s}")}
 		},
 	}
 }

@@ -24,11 +24,11 @@
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
 //
-// Everything is JSON, but for the events that POST /v1/calls sends to whom asks
-// for them. A call is answered with the same result object on every status; what
-// never became a call is {"error": {"error_type", "message", "hint"}}, and at the
-// path of a call a result object with such an error. The chat
-// that calls belong to is named by the header X-Chat-Id or by ?chat=.
+// Everything is JSON, but for large results, figures, and events, which POST
+// /v1/calls too sends to whom asks for them. A call is answered with the same result
+// object on every status; what never became a call is {"error": {"error_type",
+// "message", "hint"}}, and at the path of a call a result object with such an error.
+// The chat that calls belong to is named by the header X-Chat-Id or by ?chat=.
 package httpapi
 
 import (

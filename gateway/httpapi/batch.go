@@ -168,7 +168,7 @@ func (a *api) run(ctx context.Context, r *http.Request, s step, finished func(in
 	return answers, nil
 }
 
-// problemOf is the refusal of a whole batch.
+// problemOf is a failure that is none of a call, such as that of a whole batch.
 func problemOf(err error) *problem {
 	e := tool.AsError(err)
 	return &problem{status: statusOf(e.Code), after: whenAgain(e), Type: string(e.Code), Message: e.Message, Hint: e.Hint}

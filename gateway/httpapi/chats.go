@@ -132,7 +132,7 @@ func onlyMember(name string, body []byte) (value json.RawMessage, ok bool) {
 }
 
 func writeChat(w http.ResponseWriter, c chat.Chat) {
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeJSON(w, http.StatusOK, c)
 }
 
@@ -151,6 +151,5 @@ func (a *api) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if e.Code == tool.Internal {
 		a.logger.ErrorContext(r.Context(), "a request failed", "path", r.URL.Path, "problem", e.Error())
 	}
-	p := &problem{status: statusOf(e.Code), after: whenAgain(e), Type: string(e.Code), Message: e.Message, Hint: e.Hint}
-	p.write(w)
+	problemOf(e).write(w)
 }

@@ -49,7 +49,7 @@ func (a *api) explainCall(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := a.explainer.Explain(r.Context(), call)
 	if err != nil {
-		problemOf(err).write(w)
+		a.writeError(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, answer)
@@ -86,7 +86,7 @@ func readExplain(w http.ResponseWriter, r *http.Request) (tool.Call, *problem) {
 	}
 	const form = `Send {"tool": "…", "arguments": {…}, "caller": {"name": "…", "groups": []}, "via": "direct", "chat": "…"}; only the tool is needed.`
 	if err != nil {
-		return tool.Call{}, badQuery("the question cannot be read: "+err.Error(), form)
+		return tool.Call{}, badQuery("the question cannot be read: "+shown(err.Error()), form)
 	}
 	if asked.Tool == "" {
 		return tool.Call{}, badQuery("the question names no tool", form)

@@ -105,7 +105,7 @@ func (a *api) cancelCall(w http.ResponseWriter, r *http.Request) {
 }
 
 func writeHandle(w http.ResponseWriter, status int, handle Handle, ok bool) {
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	if ok {
 		writeJSON(w, status, handle)
 		return

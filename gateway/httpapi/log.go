@@ -134,11 +134,12 @@ func (a *api) showLogStats(w http.ResponseWriter, r *http.Request) {
 	}{append([]runlog.Summary{}, summaries...), !complete})
 }
 
-func noStore(w http.ResponseWriter) { w.Header().Set("Cache-Control", "no-store") }
-
-// logUnread tells that the log cannot be read; why is for the operator.
+// logUnread tells that the log cannot be read; why is for the operator. The error is
+// nil where that was said already.
 func (a *api) logUnread(w http.ResponseWriter, r *http.Request, err error) {
-	a.logger.WarnContext(r.Context(), "the record of calls cannot be read", "problem", err)
+	if err != nil && r.Context().Err() == nil {
+		a.logger.WarnContext(r.Context(), "the record of calls cannot be read", "problem", err)
+	}
 	p := &problem{
 		status: http.StatusServiceUnavailable, Type: typeInternal, after: overloadedAfter,
 		Message: "the record of calls cannot be read now", Hint: "Try again later, or tell the operator: the gateway's log says why.",

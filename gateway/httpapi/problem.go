@@ -37,12 +37,18 @@ func (p *problem) write(w http.ResponseWriter) {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := encode(v)
 	if err != nil {
-		p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the answer has no JSON form"}
-		p.write(w)
+		unencodable().write(w)
 		return
 	}
 	send(w, status, body)
 }
+
+func unencodable() *problem {
+	return &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the answer has no JSON form"}
+}
+
+// noStore keeps an answer out of caches.
+func noStore(w http.ResponseWriter) { w.Header().Set("Cache-Control", "no-store") }
 
 // encode writes JSON without HTML escapes: no browser renders it, and a model
 // should read "<" where a tool wrote "<".

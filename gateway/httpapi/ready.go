@@ -49,7 +49,7 @@ func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
 		}
 		answer.Checks = append(answer.Checks, went)
 	}
-	w.Header().Set("Cache-Control", "no-store")
+	noStore(w)
 	writeJSON(w, status, answer)
 }
 

@@ -74,8 +74,7 @@ func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
 func sendTagged(w http.ResponseWriter, r *http.Request, v any) {
 	body, err := encode(v)
 	if err != nil {
-		p := &problem{status: http.StatusInternalServerError, Type: typeInternal, Message: "the answer has no JSON form"}
-		p.write(w)
+		unencodable().write(w)
 		return
 	}
 	sum := sha256.Sum256(body)

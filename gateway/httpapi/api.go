@@ -59,7 +59,7 @@ type Gateway interface {
 type Options struct {
 	Checks  []Check      // what has to hold before calls may be sent; without any the API is always ready
 	Metrics http.Handler // answers GET /metrics; without it the path is not served
-	Logger  *slog.Logger // told of panics only; nothing is logged when nil
+	Logger  *slog.Logger // told of faults of the gateway; nothing is logged when nil
 
 	Batch   Batch   // runs steps of a model; without it POST /v1/calls is not served
 	Once    Once    // runs calls with a key once; without it the key is not read
@@ -172,6 +172,14 @@ func (a *api) recovering(next http.Handler) http.Handler {
 
 func (a *api) logPanic(r *http.Request, reason any) {
 	a.logger.ErrorContext(r.Context(), "panic in an HTTP request", "path", r.URL.Path, "panic", reason, "stack", string(debug.Stack()))
+}
+
+// logFault tells the operator of a fault of the gateway, of which the answer says
+// nothing. What fails because the client hung up is none.
+func (a *api) logFault(r *http.Request, e *tool.Error) {
+	if e.Code == tool.Internal && r.Context().Err() == nil {
+		a.logger.ErrorContext(r.Context(), "a request failed", "path", r.URL.Path, "problem", e.Error())
+	}
 }
 
 // exact answers paths that are not written plainly, such as /v1//tools, like any

@@ -163,6 +163,7 @@ func (a *api) run(ctx context.Context, r *http.Request, s step, finished func(in
 		err = fmt.Errorf("%d answers to %d calls", len(answers), len(s.calls))
 	}
 	if err != nil {
+		a.logFault(r, tool.AsError(err))
 		return nil, problemOf(err)
 	}
 	return answers, nil

@@ -107,6 +107,13 @@ func failure(name string, e *tool.Error) tool.Result {
 	return tool.Result{Tool: name, Status: tool.StatusError, Output: tool.TextOutput(own.Text()), Error: &own}
 }
 
+// failed answers that a call did not take place.
+func (a *api) failed(w http.ResponseWriter, r *http.Request, name string, err error) {
+	e := tool.AsError(err)
+	a.logFault(r, e)
+	writeResult(w, failure(name, e))
+}
+
 // call asks the gateway and turns a panic of it into a failed call.
 func (a *api) call(r *http.Request, call tool.Call) tool.Result {
 	result, _ := a.guarded(r, call, func(ctx context.Context, call tool.Call) (tool.Result, bool) {

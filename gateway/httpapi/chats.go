@@ -148,8 +148,6 @@ func noChat() *problem {
 // writeError answers with a failure that is none of a call.
 func (a *api) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	e := tool.AsError(err)
-	if e.Code == tool.Internal {
-		a.logger.ErrorContext(r.Context(), "a request failed", "path", r.URL.Path, "problem", e.Error())
-	}
+	a.logFault(r, e)
 	problemOf(e).write(w)
 }

@@ -44,12 +44,12 @@ type Handle interface {
 func (a *api) start(w http.ResponseWriter, r *http.Request, asked request) {
 	id, err := a.handles.Start(r.Context(), asked.call)
 	if err != nil {
-		writeResult(w, failure(asked.call.Tool, tool.AsError(err)))
+		a.failed(w, r, asked.call.Tool, err)
 		return
 	}
 	handle, ok := a.await(r, id, asked.wait)
 	if !ok {
-		writeResult(w, failure(asked.call.Tool, tool.AsError(fmt.Errorf("the call %s was started and is unknown", id))))
+		a.failed(w, r, asked.call.Tool, fmt.Errorf("the call %s was started and is unknown", id))
 		return
 	}
 	if result := handle.Outcome(); result != nil {

@@ -59,7 +59,7 @@ func (a *api) showResult(w http.ResponseWriter, r *http.Request) {
 	kept, ok, err := a.results.Open(r.Context(), caller(r), handle)
 	switch {
 	case err != nil:
-		writeResult(w, failure(readerTool, tool.AsError(err)))
+		a.failed(w, r, readerTool, err)
 		return
 	case !ok:
 		p := &problem{

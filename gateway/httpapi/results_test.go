@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -130,6 +131,38 @@ func TestResultsAreGated(t *testing.T) {
 	}
 	if res := ann("/v1/results/r_broken"); res.Code != 500 || strings.Contains(res.Body.String(), "hidden") {
 		t.Errorf("%d %s", res.Code, res.Body)
+	}
+}
+
+// unexplained explains nothing.
+type unexplained struct{}
+
+func (unexplained) Explain(context.Context, tool.Call) (any, error) { return nil, errors.New("hidden") }
+
+// TestFaultsAreLogged holds that a fault of the gateway itself is told to the
+// operator once, and to nobody else.
+func TestFaultsAreLogged(t *testing.T) {
+	batch := batchFunc(func(context.Context, []httpapi.BatchCall, func(int, httpapi.BatchAnswer)) ([]httpapi.BatchAnswer, error) {
+		return nil, errors.New("hidden")
+	})
+	for _, c := range []struct{ method, path, header, body string }{
+		{http.MethodGet, "/v1/results/r_broken", "", ""},
+		{http.MethodPost, "/v1/policy/explain", "", `{"tool":"a"}`},
+		{http.MethodPost, "/v1/calls", "", calling("a", "echo")},
+		{http.MethodPost, "/v1/calls", asEvents, calling("a", "echo")},
+	} {
+		var log bytes.Buffer
+		handler := httpapi.New(&gate{}, httpapi.Options{
+			Results: keptOf(""), Explainer: unexplained{}, Batch: batch, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		req := request(c.method, c.path, c.header, c.body)
+		res := serve(handler, req.WithContext(tool.WithCaller(req.Context(), *admin)))
+		if body := res.Body.String(); !strings.Contains(body, `"error_type":"internal"`) || strings.Contains(body, "hidden") {
+			t.Errorf("%s: %d %s", c.path, res.Code, body)
+		}
+		if strings.Count(log.String(), "level=ERROR") != 1 || !strings.Contains(log.String(), "hidden") {
+			t.Errorf("%s: logged %q", c.path, log.String())
+		}
 	}
 }
 

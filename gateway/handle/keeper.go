@@ -55,24 +55,36 @@ type Keeper struct {
 	store  Store
 	logger *slog.Logger
 
-	mu      sync.Mutex             // guards pending
-	pending map[Name]func() *Entry // nil for one that is to be removed
+	mu      sync.Mutex // guards pending
+	pending map[Name]change
+}
+
+// change is what is to become of an entry in the store.
+type change struct {
+	encode func() *Entry // nil where it is to be removed
+	stored bool          // the store may hold one of the name now
 }
 
 // NewKeeper makes a keeper, which logs failures. [Keeper.Run] starts it.
 func NewKeeper(store Store, logger *slog.Logger) *Keeper {
-	return &Keeper{store: store, logger: cmp.Or(logger, slog.New(slog.DiscardHandler)), pending: map[Name]func() *Entry{}}
+	return &Keeper{store: store, logger: cmp.Or(logger, slog.New(slog.DiscardHandler)), pending: map[Name]change{}}
 }
 
 // put stores what encode gives, later; nil is for what cannot be stored. A nil
 // keeper keeps nothing.
-func (k *Keeper) put(n Name, encode func() *Entry) {
+func (k *Keeper) put(n Name, encode func() *Entry) { k.change(n, encode, false) }
+
+// replace is put in place of an entry that was put before.
+func (k *Keeper) replace(n Name, encode func() *Entry) { k.change(n, encode, true) }
+
+func (k *Keeper) change(n Name, encode func() *Entry, again bool) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.pending[n] = encode
+	was, waits := k.pending[n]
+	k.pending[n] = change{encode: encode, stored: was.stored || again && !waits}
 }
 
 // drop removes an entry, or does not store it where that has not happened yet: of
@@ -83,11 +95,11 @@ func (k *Keeper) drop(n Name) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.pending[n] != nil {
+	if was, waits := k.pending[n]; waits && !was.stored {
 		delete(k.pending, n)
 		return
 	}
-	k.pending[n] = nil
+	k.pending[n] = change{stored: true}
 }
 
 // Run stores until the context ends, and then what waits, for two seconds at most.
@@ -122,10 +134,10 @@ func (k *Keeper) flush(ctx context.Context) error {
 		}
 		var put []Entry
 		var drop []Name
-		for n, encode := range batch {
-			if encode == nil {
+		for n, c := range batch {
+			if c.encode == nil {
 				drop = append(drop, n)
-			} else if e := encode(); e != nil && len(e.Data) <= maxStored {
+			} else if e := c.encode(); e != nil && len(e.Data) <= maxStored {
 				put = append(put, *e)
 			}
 		}
@@ -137,31 +149,31 @@ func (k *Keeper) flush(ctx context.Context) error {
 }
 
 // take takes some of what waits.
-func (k *Keeper) take() map[Name]func() *Entry {
+func (k *Keeper) take() map[Name]change {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.pending) <= keepBatch {
 		batch := k.pending
-		k.pending = map[Name]func() *Entry{}
+		k.pending = map[Name]change{}
 		return batch
 	}
-	batch := map[Name]func() *Entry{}
-	for n, encode := range k.pending {
-		if batch[n] = encode; len(batch) == keepBatch {
+	batch := map[Name]change{}
+	for n, c := range k.pending {
+		if batch[n] = c; len(batch) == keepBatch {
 			break
 		}
 	}
-	maps.DeleteFunc(k.pending, func(n Name, _ func() *Entry) bool { _, taken := batch[n]; return taken })
+	maps.DeleteFunc(k.pending, func(n Name, _ change) bool { _, taken := batch[n]; return taken })
 	return batch
 }
 
 // giveBack lets a batch wait on, but for what was decided otherwise meanwhile.
-func (k *Keeper) giveBack(batch map[Name]func() *Entry) {
+func (k *Keeper) giveBack(batch map[Name]change) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for n, encode := range batch {
+	for n, c := range batch {
 		if _, newer := k.pending[n]; !newer {
-			k.pending[n] = encode
+			k.pending[n] = c
 		}
 	}
 }

@@ -180,3 +180,32 @@ func TestStoreAway(t *testing.T) {
 		}
 	})
 }
+
+// TestStoredIsRemoved holds that what is forgotten while its place in the store waits
+// to be changed does not stay there.
+func TestStoredIsRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{entries: map[handle.Name]handle.Entry{}}
+		k, h := handle.NewKeeper(m, nil), &house{}
+		d := handle.New(h.run, handle.Options{Bytes: 100_000, Replays: 4 * 3, Keeper: k})
+		end := runKeeper(t, k)
+		twice(t, d, h, "ann", "first", 20_000)
+		time.Sleep(time.Second)
+		m.leave(errors.New("away"))
+		twice(t, d, h, "ann", "second", 20_000) // the first is lost for it
+		same(t, "first", "lost", twice(t, d, h, "ann", "first", 20_000))
+		for i := range 3 {
+			twice(t, d, h, "ann", fmt.Sprint(i), 1) // and forgotten for these
+		}
+		m.leave(nil)
+		time.Sleep(time.Minute)
+		end()
+		var ids []string
+		for n := range m.entries {
+			ids = append(ids, n.ID)
+		}
+		if diff := cmp.Diff([]string{"0", "1", "2"}, ids, cmpopts.SortSlices(func(a, b string) bool { return a < b })); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -16,7 +16,7 @@ func (d *Desk) shelveFirst(key Key, f *first, ended time.Time) {
 		reduce: func() int64 {
 			less := &first{running: over(), asks: f.asks, kept: true, lost: true}
 			d.firsts[key] = less // others may be reading the one before
-			d.limits.Keeper.put(n, func() *Entry { return encodeLost(key, less, ended) })
+			d.limits.Keeper.replace(n, func() *Entry { return encodeLost(key, less, ended) })
 			return sizeOf(&less.result) + names
 		},
 	})

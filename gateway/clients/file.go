@@ -103,7 +103,8 @@ func read(file string) (text []byte, mode fs.FileMode, err error) {
 	return text, info.Mode().Perm(), err
 }
 
-// create writes a file that must not be there yet.
+// create writes a file that must not be there yet. One that could not be written
+// whole is taken away again.
 func create(file string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -113,7 +114,10 @@ func create(file string, text []byte, mode fs.FileMode) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(file))
+	}
+	return nil
 }
 
 // replace puts a new file in the place of one that still holds what was read.

@@ -12,8 +12,8 @@ import (
 // Change is what became of an entry that was there.
 type Change struct {
 	Address bool     // it stood for another address, or another program
-	Kept    []string // the members of it that stay as they were, sorted
-	Dropped []string // those that are gone, sorted
+	Kept    []string // the members of it that stay as they were, sorted; headers too where only the token's is another
+	Dropped []string // those that are gone, sorted, and credentials in whose place others are
 }
 
 // Members of entries, of any client, that are not the user's alone.
@@ -40,15 +40,18 @@ func plan(was, own map[string]any) (planned, Change) {
 		_, ours := own[name]
 		secret := slices.Contains(credentials, name)
 		switch {
-		case ours && (!secret || !same):
+		case ours && !secret:
+		case ours && (!same || name != "headers"):
+			if !reflect.DeepEqual(was[name], own[name]) {
+				c.Dropped = append(c.Dropped, name)
+			}
 		case slices.Contains(transport, name), secret && !same:
 			delete(p.want, name)
-			p.drop = append(p.drop, name)
+			p.drop, c.Dropped = append(p.drop, name), append(c.Dropped, name)
 		default:
 			c.Kept = append(c.Kept, name)
 		}
 	}
-	c.Dropped = p.drop
 	for name, value := range own {
 		if name == "headers" && same {
 			value = withHeaders(was[name], value)

@@ -78,6 +78,9 @@ func TestSpecsStay(t *testing.T) {
 	given := specs()
 	provider.OpenAIChat(given)
 	provider.MCP(given)
+	provider.OpenAIResponses(given)
+	provider.Anthropic(given)
+	provider.Gemini(given)
 	if diff := cmp.Diff(specs(), given); diff != "" {
 		t.Errorf("specs changed (-before +after):\n%s", diff)
 	}

@@ -18,6 +18,13 @@ func passing(after time.Duration) error {
 	return e
 }
 
+// notAsked is such an error where the backend was not asked at all.
+func notAsked() error {
+	e := tool.Errorf(tool.UpstreamUnavailable, "nobody is asked")
+	e.Retryable = true
+	return e.Because(tool.ErrNotAsked)
+}
+
 func TestDo(t *testing.T) {
 	final := tool.Errorf(tool.UpstreamError, "no")
 	tests := []struct {
@@ -38,6 +45,7 @@ func TestDo(t *testing.T) {
 		{name: "does not pass", further: 2, failures: []error{passing(0), passing(0), passing(0)}, runs: 3, code: tool.UpstreamUnavailable, least: 300 * time.Millisecond, most: 900 * time.Millisecond},
 		{name: "final", further: 3, failures: []error{final}, runs: 1, code: tool.UpstreamError},
 		{name: "final after one that may pass", further: 3, failures: []error{passing(0), final}, runs: 2, code: tool.UpstreamError, most: 300 * time.Millisecond},
+		{name: "the backend was not asked", further: 3, failures: []error{passing(0), notAsked()}, runs: 2, code: tool.UpstreamUnavailable, most: 300 * time.Millisecond},
 		{name: "no error of a tool", further: 3, failures: []error{errors.New("x")}, runs: 1, code: tool.Internal},
 		{name: "waits as asked", further: 1, failures: []error{passing(3 * time.Second)}, runs: 2, least: 3 * time.Second, most: 3 * time.Second},
 		{name: "a wait beyond the deadline", further: 3, limit: time.Second, failures: []error{passing(2 * time.Second)}, runs: 1, code: tool.UpstreamUnavailable},

@@ -20,8 +20,10 @@ type Change struct {
 var (
 	// transport says where a server is, or how it is started.
 	transport = []string{"type", "url", "httpUrl", "command", "args"}
-	// credentials are for the server that the entry stood for, and no other may see them.
-	credentials = []string{"headers", "oauth", "auth"}
+	// credentials are for the server that the entry stood for, and no other may see
+	// them; nor is another one trusted because that was (Gemini CLI's trust: calls
+	// without a question).
+	credentials = []string{"headers", "oauth", "auth", "trust"}
 )
 
 // planned is an entry that takes the place of another one.

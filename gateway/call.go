@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,9 @@ type passage struct {
 func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	g.underWay.Add(1)
 	defer g.underWay.Add(-1)
+	if g.chats != nil && call.Chat.Context == nil {
+		call.Chat = g.chats.Enter(call.Caller.ID, named(call.Chat))
+	}
 	p := g.enter(ctx, call)
 	defer p.release()
 	out, err := p.handle(ctx)
@@ -55,17 +59,18 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	if call.Via == "" {
 		call.Via = tool.ViaDirect
 	}
-	if call.Chat.ID == "" {
-		call.Chat.ID = tool.DefaultChat
-	}
-	if g.chats != nil && call.Chat.Context == nil {
-		call.Chat = g.chats.Enter(call.Caller.ID, call.Chat)
-	}
+	call.Chat = named(call.Chat)
 	generation, release := g.hold()
 	return &passage{
 		gateway: g, generation: generation, release: release, call: call, began: time.Now(),
 		requestID: generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
 	}
+}
+
+// named is the chat of a call whose client may have named none.
+func named(in tool.Chat) tool.Chat {
+	in.ID = cmp.Or(in.ID, tool.DefaultChat)
+	return in
 }
 
 // handle is the path. A step that fails ends it.

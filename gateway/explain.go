@@ -21,6 +21,9 @@ type Explained struct {
 // are explained too: this is for whoever keeps the rules. The error is a
 // *tool.Error, NotFound or InvalidArgs.
 func (g *Gateway) Explain(ctx context.Context, call tool.Call) (Explained, error) {
+	if g.chats != nil && call.Chat.Context == nil {
+		call.Chat = g.chats.Look(call.Caller.ID, named(call.Chat))
+	}
 	p := g.enter(ctx, call)
 	defer p.release()
 	entry, ok := p.generation.Tools.Lookup(call.Tool)

@@ -76,6 +76,8 @@ type Chats interface {
 	// Enter gives the chat of a call what the caller's chat of that name holds,
 	// and notes that it was used. It does not block.
 	Enter(caller string, in tool.Chat) tool.Chat
+	// Look gives the same and notes nothing.
+	Look(caller string, in tool.Chat) tool.Chat
 }
 
 // Options are what a Gateway may be given; the zero value works.

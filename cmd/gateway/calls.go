@@ -91,11 +91,11 @@ func (h handles) Start(ctx context.Context, call tool.Call) (id string, err erro
 }
 
 // Status says how a call is doing.
-func (h handles) Status(caller tool.Caller, id string) (httpapi.Handle, bool) {
+func (h handles) Status(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
 	if status, ok := h.desk.Status(caller, id); ok {
 		return started{status}, true
 	}
-	return h.lost.find(context.Background(), caller, id)
+	return h.lost.find(ctx, caller, id)
 }
 
 // Wait waits for the end of a call.
@@ -107,11 +107,11 @@ func (h handles) Wait(ctx context.Context, caller tool.Caller, id string) (httpa
 }
 
 // Cancel ends a call.
-func (h handles) Cancel(caller tool.Caller, id string) (httpapi.Handle, bool) {
+func (h handles) Cancel(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
 	if status, ok := h.desk.Cancel(caller, id); ok {
 		return started{status}, true
 	}
-	return h.lost.find(context.Background(), caller, id)
+	return h.lost.find(ctx, caller, id)
 }
 
 // started is the status of a started call.

@@ -10,8 +10,13 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// lostWait is how long the record of calls is looked through for one call.
-const lostWait = 5 * time.Second
+const (
+	// lostWait is how long the record of calls is looked through for one call.
+	lostWait = 5 * time.Second
+	// lostAtOnce is how many look at a time: whoever asks for ids that nobody has
+	// must not keep the store from others.
+	lostAtOnce = 4
+)
 
 // calls is a record of calls that can be asked.
 type calls interface {
@@ -20,12 +25,23 @@ type calls interface {
 
 // lost finds calls that nobody can wait for any more: the process that ran them is
 // gone, and of it there is the record alone.
-type lost struct{ record calls }
+type lost struct {
+	record calls
+	turns  chan struct{} // holds one for each that looks
+}
+
+func newLost(record calls) lost { return lost{record, make(chan struct{}, lostAtOnce)} }
 
 // find gives a call of the caller that was interrupted so.
 func (l lost) find(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
 	ctx, stop := context.WithTimeout(ctx, lostWait)
 	defer stop()
+	select {
+	case l.turns <- struct{}{}:
+		defer func() { <-l.turns }()
+	case <-ctx.Done():
+		return nil, false
+	}
 	entries, _, err := l.record.Find(ctx, runlog.Query{CallID: id, CallerID: caller.ID, Limit: 1})
 	if err != nil || len(entries) == 0 || entries[0].Status != runlog.StatusInterrupted || id == "" || caller.ID == "" {
 		return nil, false

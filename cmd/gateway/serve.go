@@ -114,7 +114,7 @@ func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
 	api := httpapi.New(s.gateway, httpapi.Options{
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
-		Batch: batches{s.gateway}, Chats: s.chats, Handles: handles{s.gateway.Handles(), lost{s.ledger}}, Once: onces{s.gateway},
+		Batch: batches{s.gateway}, Chats: s.chats, Handles: handles{s.gateway.Handles(), newLost(s.ledger)}, Once: onces{s.gateway},
 		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Feed: s.feed, Reload: s.reloading(), Log: s.ledger,
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -10,6 +10,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -139,6 +140,9 @@ func tooMuch() error {
 }
 
 // unsaved words that the store failed.
+// errUnread is why nothing can be forgotten of a store that was not read yet.
+var errUnread = errors.New("the store has not been read yet")
+
 func unsaved(err error) error {
 	e := tool.Errorf(tool.Internal, "the chat could not be written to the store, and nothing was changed").
 		Because(fmt.Errorf("chats: %w", err)).WithHint("Try again; if it fails again, tell the operator.")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -30,7 +31,7 @@ type Options struct {
 type Desk struct {
 	store  Store // nil where chats end with the process
 	logger *slog.Logger
-	loaded bool // what the store had was taken in; only Open and the desk's own goroutine ask
+	loaded atomic.Bool // what the store had was taken in
 	stop   context.CancelFunc
 	done   chan struct{} // closed when the desk writes no more
 
@@ -67,7 +68,7 @@ func Open(ctx context.Context, store Store, opts Options) *Desk {
 // load takes in what the store has, unless that was done. What was set meanwhile
 // stays; what cannot be read any more holds nothing.
 func (d *Desk) load(ctx context.Context) {
-	if d.store == nil || d.loaded {
+	if d.store == nil || d.loaded.Load() {
 		return
 	}
 	d.writing.Lock()
@@ -77,7 +78,7 @@ func (d *Desk) load(ctx context.Context) {
 		d.logger.ErrorContext(ctx, "the chats cannot be read from the store", "problem", err.Error())
 		return
 	}
-	d.loaded = true
+	d.loaded.Store(true)
 	for _, s := range saved {
 		if d.find(s.Key) != nil {
 			continue
@@ -102,11 +103,22 @@ func (d *Desk) Limit(limits Config) {
 // Enter gives the chat of a call what the caller's chat of that name holds, and
 // notes that it was used. It does not wait for the store.
 func (d *Desk) Enter(caller string, in tool.Chat) tool.Chat {
-	if e := d.find(Key{caller, in.ID}); e != nil {
+	e := d.find(Key{caller, in.ID})
+	if e != nil {
 		e.used.Store(time.Now().UnixNano())
-		in.Context = e.fields()
 	}
-	return in
+	return e.in(in)
+}
+
+// Look is Enter for a call that is not made: nothing is noted.
+func (d *Desk) Look(caller string, in tool.Chat) tool.Chat { return d.find(Key{caller, in.ID}).in(in) }
+
+// in gives the chat of a call what the entry holds, which may be nil.
+func (e *entry) in(chat tool.Chat) tool.Chat {
+	if e != nil {
+		chat.Context = e.fields()
+	}
+	return chat
 }
 
 // find gives a chat that has not expired, or nil.
@@ -191,6 +203,9 @@ func (d *Desk) room(s Saved) error {
 func (d *Desk) Drop(ctx context.Context, key Key) (bool, error) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
+	if d.store != nil && !d.loaded.Load() { // it may have the chat, and would give it back
+		return false, unsaved(errUnread)
+	}
 	if d.find(key) == nil {
 		return false, nil
 	}

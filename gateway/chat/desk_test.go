@@ -185,11 +185,14 @@ func TestShowDoesNotUse(t *testing.T) {
 		set(t, d, ann("c"), `{}`)
 		first, _ := d.Show(ann("c"))
 		time.Sleep(59 * time.Minute)
+		if got := d.Look("ann", tool.Chat{ID: "c"}); got.Context == nil {
+			t.Error("a call that is not made does not see the chat")
+		}
 		if got, ok := d.Show(ann("c")); !ok || !got.Expires.Equal(first.Expires) || !got.Expires.Equal(first.Made.Add(time.Hour)) {
 			t.Errorf("%v, %v", got, ok)
 		}
 		time.Sleep(2 * time.Minute)
-		if _, ok := d.Show(ann("c")); ok {
+		if _, ok := d.Show(ann("c")); ok || d.Look("ann", tool.Chat{ID: "c"}).Context != nil {
 			t.Error("looking at a chat keeps it")
 		}
 	})
@@ -275,6 +278,9 @@ func TestStoreFails(t *testing.T) {
 			t.Error("what was not written is there")
 		}
 		s.fail(nil)
+		if ok, err := d.Drop(t.Context(), ann("old")); ok || err == nil { // it would come back
+			t.Errorf("what was not read yet: %v, %v", ok, err)
+		}
 		set(t, d, ann("c"), `{"b": 1}`)
 		time.Sleep(90 * time.Second)
 		if fields(d, ann("old")) == nil || fields(d, ann("c")) == nil {

@@ -22,12 +22,14 @@ const maxWait = 50 * time.Second
 type Handles interface {
 	// Start starts a call and returns its id. The call does not end with ctx.
 	Start(ctx context.Context, call tool.Call) (id string, err error)
-	// Status gives how the call stands now; false when the id is unknown.
-	Status(caller tool.Caller, id string) (Handle, bool)
+	// Status gives how the call stands now; false when the id is unknown, or when
+	// ctx was over before that was known.
+	Status(ctx context.Context, caller tool.Caller, id string) (Handle, bool)
 	// Wait is Status, once the call has ended or ctx is over.
 	Wait(ctx context.Context, caller tool.Caller, id string) (Handle, bool)
-	// Cancel ends the call, if it has not ended, and gives how it stands now.
-	Cancel(caller tool.Caller, id string) (Handle, bool)
+	// Cancel ends the call, if it has not ended, whether ctx is over or not, and
+	// gives how it stands now.
+	Cancel(ctx context.Context, caller tool.Caller, id string) (Handle, bool)
 }
 
 // Handle is how a started call stands at one moment. Its JSON form is what
@@ -57,7 +59,7 @@ func (a *api) start(w http.ResponseWriter, r *http.Request, asked request) {
 		return
 	}
 	if asked.wait > 0 && r.Context().Err() != nil {
-		a.handles.Cancel(caller(r), id)
+		a.handles.Cancel(r.Context(), caller(r), id)
 	}
 	w.Header().Set("Location", "/v1/calls/"+url.PathEscape(id))
 	writeJSON(w, http.StatusAccepted, handle)
@@ -66,7 +68,7 @@ func (a *api) start(w http.ResponseWriter, r *http.Request, asked request) {
 // await asks after a call, and waits for its end as long as it may.
 func (a *api) await(r *http.Request, id string, wait time.Duration) (Handle, bool) {
 	if wait == 0 {
-		return a.handles.Status(caller(r), id)
+		return a.handles.Status(r.Context(), caller(r), id)
 	}
 	ctx, stop := context.WithTimeout(r.Context(), wait)
 	defer stop()
@@ -96,7 +98,7 @@ func (a *api) cancelCall(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	handle, ok := a.handles.Cancel(caller(r), r.PathValue("id"))
+	handle, ok := a.handles.Cancel(r.Context(), caller(r), r.PathValue("id"))
 	status := http.StatusOK
 	if ok && handle.Outcome() == nil {
 		status = http.StatusAccepted

@@ -50,7 +50,7 @@ func (f *fakeHandles) Start(_ context.Context, call tool.Call) (string, error) {
 	return id, nil
 }
 
-func (f *fakeHandles) Status(caller tool.Caller, id string) (httpapi.Handle, bool) {
+func (f *fakeHandles) Status(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c, ok := f.calls[id]
@@ -69,7 +69,7 @@ func (f *fakeHandles) Status(caller tool.Caller, id string) (httpapi.Handle, boo
 
 func (f *fakeHandles) Wait(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
 	for ctx.Err() == nil {
-		if h, ok := f.Status(caller, id); !ok || h.Outcome() != nil {
+		if h, ok := f.Status(ctx, caller, id); !ok || h.Outcome() != nil {
 			return h, ok
 		}
 		select {
@@ -77,11 +77,11 @@ func (f *fakeHandles) Wait(ctx context.Context, caller tool.Caller, id string) (
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return f.Status(caller, id)
+	return f.Status(ctx, caller, id)
 }
 
 // Cancel ends a call, but one that needs an hour goes on for a while.
-func (f *fakeHandles) Cancel(caller tool.Caller, id string) (httpapi.Handle, bool) {
+func (f *fakeHandles) Cancel(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
 	f.mu.Lock()
 	c, ok := f.calls[id]
 	if ok && c.tool != "sleep-3600" && c.result == nil && time.Now().Before(c.end) {
@@ -89,7 +89,7 @@ func (f *fakeHandles) Cancel(caller tool.Caller, id string) (httpapi.Handle, boo
 		c.result = &tool.Result{CallID: id, Tool: c.tool, Status: tool.StatusError, Error: err}
 	}
 	f.mu.Unlock()
-	return f.Status(caller, id)
+	return f.Status(ctx, caller, id)
 }
 
 type fakeHandle struct {
@@ -213,7 +213,7 @@ func TestStartHangUp(t *testing.T) {
 	}
 	go func() {
 		for {
-			if _, ok := handles.Status(fakeCaller(), "call 1"); ok {
+			if _, ok := handles.Status(t.Context(), fakeCaller(), "call 1"); ok {
 				hangUp()
 				return
 			}
@@ -224,7 +224,7 @@ func TestStartHangUp(t *testing.T) {
 		t.Errorf("%v, %v, want that the client cancelled", res, err)
 	}
 	<-answered
-	if h, _ := handles.Status(fakeCaller(), "call 1"); h.Outcome() == nil || h.Outcome().Error.Code != tool.Cancelled {
+	if h, _ := handles.Status(t.Context(), fakeCaller(), "call 1"); h.Outcome() == nil || h.Outcome().Error.Code != tool.Cancelled {
 		t.Errorf("the call goes on: %+v", h)
 	}
 }

@@ -21,6 +21,7 @@ const (
 
 const (
 	fileSuffix = ".jsonl"
+	newSuffix  = ".new" // behind it, of a file that is not locked yet
 	dirMode    = 0o700
 	// defaultMaxFile is the size at which another file is begun, in bytes.
 	defaultMaxFile = 8 << 20
@@ -226,7 +227,7 @@ func (j *Journal) put(data []byte, starts int) (*segment, error) {
 	case n > 0 && j.file.Truncate(size) != nil:
 		j.torn, j.used = true, true
 	}
-	return j.file, err
+	return j.file, j.file.named(err)
 }
 
 // Close gives up the lock and closes the file; a file without a record is
@@ -242,7 +243,7 @@ func (j *Journal) Close() error {
 	j.file = nil
 	var err error
 	if !j.used {
-		err = os.Remove(file.Name())
+		err = os.Remove(file.path)
 	}
 	return errors.Join(err, j.leaveAll(), file.Close())
 }

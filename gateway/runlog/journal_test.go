@@ -78,14 +78,14 @@ func TestModesAndLine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "journal")
 	j := open(t, dir, Options{})
 	must(t, j.End(full()))
-	for path, want := range map[string]fs.FileMode{dir: fs.ModeDir | dirMode, j.file.Name(): fileMode} {
+	for path, want := range map[string]fs.FileMode{dir: fs.ModeDir | dirMode, j.file.path: fileMode} {
 		info, err := os.Stat(path)
 		must(t, err)
 		if info.Mode() != want {
 			t.Errorf("mode of %s is %v, want %v", path, info.Mode(), want)
 		}
 	}
-	data, err := os.ReadFile(j.file.Name())
+	data, err := os.ReadFile(j.file.path)
 	must(t, err)
 	const want = `{"kind":"end","call_id":"call_1","parent":"call_0","time":"2026-03-01T12:00:00.123456Z","tool":"pay",` +
 		`"caller":{"id":"u1","name":"support","kind":"mcp"},"via":"direct","read_only":true,` +

@@ -3,6 +3,7 @@ package runlog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -13,27 +14,40 @@ import (
 // runs.
 type segment struct {
 	*os.File
-	open int  // calls that have started in it and not ended
-	left bool // another one is written
+	path string // where it is found; its Name is what it was made under
+	open int    // calls that have started in it and not ended
+	left bool   // another one is written
 }
 
 // create makes the folder and in it the next file of this journal, which belongs
-// to no other process, and locks it.
+// to no other process. It gets its name when it is locked: before, it would count
+// as one whose process is gone, and a Shipper might remove it.
 func (j *Journal) create() (*segment, error) {
 	if err := os.MkdirAll(j.dir, dirMode); err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s-%06d%s", j.name, j.number, fileSuffix)
-	file, err := os.OpenFile(filepath.Join(j.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, fileMode)
+	path := filepath.Join(j.dir, fmt.Sprintf("%s-%06d%s", j.name, j.number, fileSuffix))
+	file, err := os.OpenFile(path+newSuffix, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
 		return nil, err
 	}
 	j.number++
-	// A reader may hold its own lock for a moment: wait for it.
-	if err := lock(file, syscall.LOCK_EX); err != nil {
+	err = lock(file, syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
-	return &segment{File: file}, nil
+	return &segment{File: file, path: path}, nil
+}
+
+// named puts the file's own name into an error.
+func (s *segment) named(err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		failed.Path = s.path
+	}
+	return err
 }
 
 // ready makes sure of a file with a name and with room, and gives its size. What
@@ -41,7 +55,7 @@ func (j *Journal) create() (*segment, error) {
 func (j *Journal) ready() (size int64, err error) {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(int(j.file.Fd()), &stat); err != nil {
-		return 0, os.NewSyscallError("fstat "+j.file.Name(), err)
+		return 0, os.NewSyscallError("fstat "+j.file.path, err)
 	}
 	full := stat.Size >= int64(j.opts.MaxFile) && !j.torn
 	if stat.Nlink > 0 && !full {

@@ -21,20 +21,17 @@ const (
 // kept.
 func (s *Store) Expire(ctx context.Context, keep runlog.Keep) (again bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		oldest := int64(0)
+		var oldest, excess int64
 		if keep.Age > 0 {
 			oldest = time.Now().Add(-keep.Age).UnixMicro()
 		}
 		if keep.Size > 0 {
-			var used int64
-			if err := tx.QueryRowContext(ctx, `SELECT bytes FROM changes`).Scan(&used); err != nil {
+			if err := tx.QueryRowContext(ctx, `SELECT bytes FROM changes`).Scan(&excess); err != nil {
 				return err
 			}
-			if used > keep.Size {
-				oldest = 1<<63 - 1
-			}
+			excess -= keep.Size
 		}
-		n, err := removeOldest(ctx, tx, oldest)
+		n, err := removeOldest(ctx, tx, oldest, excess)
 		if err != nil {
 			return err
 		}
@@ -47,10 +44,16 @@ func (s *Store) Expire(ctx context.Context, keep runlog.Keep) (again bool, err e
 	return again, err
 }
 
-func removeOldest(ctx context.Context, tx *sql.Tx, arrivedBefore int64) (int64, error) {
+// removeOldest removes calls that arrived before a time, and as many more as take so
+// many bytes, of the oldest ones.
+func removeOldest(ctx context.Context, tx *sql.Tx, arrivedBefore, excess int64) (int64, error) {
 	result, err := tx.ExecContext(ctx, `DELETE FROM calls WHERE id IN (
-	SELECT id FROM (SELECT id, arrived FROM calls WHERE status <> 'running' ORDER BY change LIMIT ?) AS oldest WHERE arrived < ?)`,
-		expireBatch, arrivedBefore)
+	SELECT id FROM (
+		SELECT id, arrived, SUM(size) OVER (ORDER BY change) - size AS older FROM (
+			SELECT id, arrived, change, OCTET_LENGTH(record) + 400 AS size FROM calls WHERE status <> 'running' ORDER BY change LIMIT ?
+		) AS oldest
+	) AS summed WHERE arrived < ? OR older < ?)`,
+		expireBatch, arrivedBefore, excess)
 	if err != nil {
 		return 0, err
 	}

@@ -213,3 +213,24 @@ func TestExpire(t *testing.T) {
 		t.Errorf("the file has %v, %v", info.Size(), err)
 	}
 }
+
+// TestExpireLittle takes out no more than the size asks for, however large calls are.
+func TestExpireLittle(t *testing.T) {
+	b := newBench(t)
+	j := b.journal(runlog.Options{MaxResult: runlog.MostKept})
+	pad := strings.Repeat("x", 50_000)
+	for i := range 40 { // 2 MB
+		must(t, j.End(runlog.Record{CallID: fmt.Sprint(i), Tool: "t", Time: noon.Add(time.Duration(i) * time.Second), Result: pad}))
+	}
+	b.shipAll()
+	again, err := b.store.Expire(t.Context(), runlog.Keep{Size: 1_900_000})
+	must(t, err)
+	if again {
+		t.Error("there is more to remove")
+	}
+	entries, _, err := runlog.Find(t.Context(), b.dir, b.store, runlog.Query{})
+	must(t, err)
+	if len(entries) != 37 || entries[0].CallID != "3" {
+		t.Errorf("%d calls are left, want the 37 newest", len(entries))
+	}
+}

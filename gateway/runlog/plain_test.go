@@ -3,6 +3,7 @@ package runlog
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -46,4 +47,62 @@ func TestEncodePlain(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", name, text, &want)
 		}
 	}
+}
+
+// TestEncodePlainMembers sets one member of a line after the other, those that come
+// later too, so that none is forgotten in the quick way.
+func TestEncodePlainMembers(t *testing.T) {
+	var members func(v reflect.Value, try func(name string))
+	members = func(v reflect.Value, try func(name string)) {
+		for i := range v.NumField() {
+			f, name := v.Field(i), v.Type().Field(i).Name
+			switch f.Kind() {
+			case reflect.Struct:
+				members(f, try)
+				continue
+			case reflect.String:
+				f.SetString(`a "text"`)
+			case reflect.Bool:
+				f.SetBool(true)
+			case reflect.Float64:
+				f.SetFloat(1.5)
+			case reflect.Slice:
+				if f.Type() == reflect.TypeFor[json.RawMessage]() {
+					f.SetBytes([]byte(`{"a": 1}`))
+				} else {
+					f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+				}
+			default:
+				t.Fatalf("%s: a %v cannot be set yet", name, f.Kind())
+			}
+			try(name)
+			f.SetZero()
+		}
+	}
+	var l line
+	members(reflect.ValueOf(&l).Elem(), func(name string) {
+		quick, slow := l, l
+		var got, want bytes.Buffer
+		must(t, encodeAny(&want, &slow))
+		if encodePlain(&got, &quick) == (name == "Notes") || name != "Notes" && got.String() != want.String() {
+			t.Errorf("%s: %s\nwant %s", name, &got, &want)
+		}
+	})
+}
+
+// FuzzEncodePlain holds the quick way against the library with texts, arguments and
+// times of any kind.
+func FuzzEncodePlain(f *testing.F) {
+	f.Add("call", "a\n\"b\\", []byte(`{ "a": ["<&>\u2028", 1e5] }`), int64(1234567))
+	f.Add("", "\x7f\xff", []byte(`{"a":`), int64(-1))
+	f.Fuzz(func(t *testing.T, name, text string, args []byte, microseconds int64) {
+		l := line{Kind: kindEnd, CallID: name, Tool: text, Caller: Caller{Name: text}, Arguments: args, Result: text, DurationMS: float64(microseconds) / 1000}
+		slow := l
+		var got, want bytes.Buffer
+		plain := encodePlain(&got, &l)
+		err := encodeAny(&want, &slow)
+		if plain && (err != nil || got.String() != want.String()) || !plain && got.Len() > 0 {
+			t.Errorf("%s\nwant %s (%v)", &got, &want, err)
+		}
+	})
 }

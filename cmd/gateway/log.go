@@ -180,8 +180,8 @@ func (r *record) table(entries []runlog.Entry) error {
 // columns are what a line shows of a call.
 func columns(e *runlog.Entry) []string {
 	return []string{
-		e.Time.Format(time.RFC3339), plain(e.CallID), plain(e.Tool), string(e.Caller.Kind) + "/" + plain(e.Caller.Name),
-		ending(e), plain(cmp.Or(e.Rule, "-")), took(e), cmp.Or(plain(why(e)), "-"),
+		e.Time.Format(time.RFC3339), plain(e.CallID), plain(e.Tool), plain(string(e.Caller.Kind) + "/" + e.Caller.Name),
+		plain(ending(e)), plain(cmp.Or(e.Rule, "-")), took(e), cmp.Or(plain(why(e)), "-"),
 	}
 }
 

@@ -35,3 +35,15 @@ func TestFollowedLines(t *testing.T) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }
+
+// TestColumnsArePlain holds that nothing of a record can move the cursor.
+func TestColumnsArePlain(t *testing.T) {
+	const bad = "a\x1b[2J"
+	for _, word := range columns(&runlog.Entry{Status: runlog.StatusError, Record: runlog.Record{
+		CallID: bad, Tool: bad, Code: bad, Rule: bad, Error: bad, Cause: bad, Caller: runlog.Caller{Kind: bad, Name: bad},
+	}}) {
+		if strings.Contains(word, "\x1b") {
+			t.Errorf("%q", word)
+		}
+	}
+}

@@ -34,6 +34,9 @@ func newLost(record calls) lost { return lost{record, make(chan struct{}, lostAt
 
 // find gives a call of the caller that was interrupted so.
 func (l lost) find(ctx context.Context, caller tool.Caller, id string) (httpapi.Handle, bool) {
+	if id == "" || caller.ID == "" {
+		return nil, false
+	}
 	ctx, stop := context.WithTimeout(ctx, lostWait)
 	defer stop()
 	select {
@@ -43,7 +46,7 @@ func (l lost) find(ctx context.Context, caller tool.Caller, id string) (httpapi.
 		return nil, false
 	}
 	entries, _, err := l.record.Find(ctx, runlog.Query{CallID: id, CallerID: caller.ID, Limit: 1})
-	if err != nil || len(entries) == 0 || entries[0].Status != runlog.StatusInterrupted || id == "" || caller.ID == "" {
+	if err != nil || len(entries) == 0 || entries[0].Status != runlog.StatusInterrupted {
 		return nil, false
 	}
 	return started{interrupted(&entries[0])}, true

@@ -151,7 +151,7 @@ func (s *Shipper) expire(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		s.opts.Logger.Warn("old records of calls could not be removed", "problem", err.Error())
 	}
-	if !again {
+	if !again || err != nil {
 		s.expired = time.Now()
 	}
 }

@@ -24,7 +24,10 @@ const (
 	// not end on its way: a fifth of it, and at most earlyRenewal.
 	earlyRenewal = 30 * time.Second
 	earlyPart    = 5
-	theEndpoint  = "the token endpoint of the upstream"
+	// maxToken is the most bytes of an access token, which are more than servers take
+	// in a header: what the Masker holds of it and its work grow with them.
+	maxToken    = 16 << 10
+	theEndpoint = "the token endpoint of the upstream"
 )
 
 // grantErrors are the codes of RFC 6749 section 5.2. No other text of an
@@ -161,8 +164,11 @@ func (t *tokens) ask(ctx context.Context, u *Upstream) (*oauth2.Token, *tool.Err
 	if err != nil {
 		return nil, noToken(ctx, err)
 	}
-	t.masker.Learn(t.name, secret.NewValue(token.AccessToken))
-	if token.Type() != "Bearer" || !isHeaderValue(token.AccessToken) {
+	long := len(token.AccessToken) > maxToken
+	if !long {
+		t.masker.Learn(t.name, secret.NewValue(token.AccessToken))
+	}
+	if long || token.Type() != "Bearer" || !isHeaderValue(token.AccessToken) {
 		return nil, tool.Errorf(tool.UpstreamError, "%s gave a token of a kind that cannot be used", theEndpoint).WithHint(notYours)
 	}
 	return token, nil

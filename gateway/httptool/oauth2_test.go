@@ -173,6 +173,7 @@ func TestOAuth2Endpoint(t *testing.T) {
 		{"no JSON", says(200, jsonType, `s3cr=t/key`), tool.UpstreamError, "did not answer with a token"},
 		{"another kind", says(200, jsonType, `{"access_token":"s3cr","token_type":"mac"}`), tool.UpstreamError, "of a kind that cannot be used"},
 		{"a token of two lines", says(200, jsonType, `{"access_token":"s3\ncr"}`), tool.UpstreamError, "of a kind that cannot be used"},
+		{"a token without end", says(200, jsonType, `{"access_token":"`+strings.Repeat("s", 16<<10+1)+`"}`), tool.UpstreamError, "of a kind that cannot be used"},
 		{"a reset", func(http.ResponseWriter, int64) bool { panic(http.ErrAbortHandler) }, tool.UpstreamUnavailable, "could not be reached"},
 		{"too slow", func(http.ResponseWriter, int64) bool { time.Sleep(time.Hour); return true }, tool.UpstreamUnavailable, "did not answer within 20s"},
 	}

@@ -53,7 +53,7 @@ func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
 // the log of the server has the reason.
 func (l *ledger) check() error {
 	if l.shipper.State().Err != nil {
-		return errors.New("the record of calls is kept in the journal, because the store cannot be used")
+		return errors.New("the record of calls is kept in the journal, because the store cannot be used or a journal cannot be read")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (s *Shipper) Run(ctx context.Context) {
 		}
 		s.note(err)
 		pause = min(2*max(pause, shipEvery), shipRetry)
-		if err == nil {
+		if unread := (*unreadError)(nil); err == nil || errors.As(err, &unread) {
 			s.expire(ctx)
 			pause = 0
 		}
@@ -179,6 +179,9 @@ func (s *Shipper) elected() (bool, error) {
 	return true, nil
 }
 
+// unreadError is why journals cannot be read, where everything else was delivered.
+type unreadError struct{ error }
+
 // round delivers what is in the journals now, and removes those that are done
 // with. A journal is done with when its process is gone, and when everything that
 // was written until then has arrived: the end of a call that started in one file
@@ -205,7 +208,7 @@ func (s *Shipper) round(ctx context.Context) error {
 		}
 	}
 	if err := errors.Join(failed...); err != nil {
-		return err
+		return &unreadError{err}
 	}
 	for i := range all {
 		if err := s.finish(ctx, &all[i], positions[all[i].name]); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/store"
 )
 
 // following is a follower and what it told.
@@ -105,4 +106,34 @@ func TestUnreadableJournal(t *testing.T) {
 		t.Errorf("shipped later: %+v", state)
 	}
 	b.want("both", "a:ok b:ok")
+}
+
+// expiring is a store that tells when it is asked to remove old calls.
+type expiring struct {
+	*store.Store
+	asked func()
+}
+
+func (e expiring) Expire(context.Context, runlog.Keep) (bool, error) {
+	e.asked()
+	return false, nil
+}
+
+// TestUnreadableJournalKeepsNothingFromExpiring holds that old calls go, and new ones
+// are delivered as fast as ever, beside a journal that cannot be read.
+func TestUnreadableJournalKeepsNothingFromExpiring(t *testing.T) {
+	b := newBench(t)
+	b.record("a")
+	files, err := filepath.Glob(filepath.Join(b.dir, "*.jsonl"))
+	must(t, err)
+	must(t, os.Chmod(files[0], 0))
+	defer asNobody(t, b.dir)()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	asked := false
+	shelf := expiring{b.store, func() { asked = true; stop() }}
+	runlog.NewShipper(b.dir, shelf, runlog.ShipperOptions{Keep: runlog.Keep{Age: time.Hour}}).Run(ctx)
+	if !asked {
+		t.Error("nothing was removed")
+	}
 }

@@ -20,16 +20,18 @@ const (
 
 // believed is the next version once its files are whole, as far as one can tell: of
 // a version that was found, not asked for, and that lacks a section or rules that
-// are served, the files must be the same some time later.
+// are served, the files must be the same some time later. It is nil when the context
+// is over before that.
 func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *Version {
 	for range calmRounds {
-		if cause != causeFile || next.Assembly == nil || !lacks(r.served.Config, next.Config) {
+		if cause != causeFile || next.Assembly == nil || !lacks(r.source.nothing(), r.served.Config, next.Config) {
 			return next
 		}
 		select {
 		case <-time.After(calm):
 		case <-ctx.Done():
-			return next
+			_ = next.Assembly.Close() // it closes connections, which cannot fail
+			return nil
 		}
 		again := r.source.Read()
 		same := again.seen.Equal(next.seen)
@@ -43,22 +45,23 @@ func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *V
 
 // lacks reports whether a section that had something has nothing, or the policy
 // fewer rules.
-func lacks(before, after *config.Config) bool {
-	b, a := reflect.ValueOf(*before), reflect.ValueOf(*after)
+func lacks(nothing, before, after *config.Config) bool {
+	n, b, a := reflect.ValueOf(*nothing), reflect.ValueOf(*before), reflect.ValueOf(*after)
 	for i := range b.NumField() {
 		key := b.Type().Field(i).Tag.Get("koanf")
-		if key != "" && !slices.Contains(ignored, key) && !isEmpty(b.Field(i)) && isEmpty(a.Field(i)) {
+		if key != "" && !slices.Contains(ignored, key) && !isEmpty(b.Field(i), n.Field(i)) && isEmpty(a.Field(i), n.Field(i)) {
 			return true
 		}
 	}
 	return before.Policy != nil && after.Policy != nil && len(after.Policy.Rules) < len(before.Policy.Rules)
 }
 
-func isEmpty(v reflect.Value) bool {
+// isEmpty reports whether a section says no more than it does without any file.
+func isEmpty(v, nothing reflect.Value) bool {
 	if v.Kind() == reflect.Map || v.Kind() == reflect.Slice {
 		return v.Len() == 0
 	}
-	return v.IsZero()
+	return same(v, nothing)
 }
 
 // closes makes an error of a version that would let in everybody, or let everybody

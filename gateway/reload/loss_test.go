@@ -1,6 +1,8 @@
 package reload_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -69,5 +71,31 @@ func TestHalfFile(t *testing.T) {
 	}
 	if got := h.answer("one"); got != "1" {
 		t.Errorf("without the hook: %s", got)
+	}
+}
+
+// TestHalfSection: a section that has defaults is missed, too, when what it said is
+// gone; and a reload that is given up before the files are believed serves nothing.
+func TestHalfSection(t *testing.T) {
+	t.Parallel()
+	half := head + "policy: {default: allow}\ntools:\n" + one
+	for name, section := range map[string]string{
+		"defaults": "defaults: {log: {arguments: none}}\n",
+		"server":   "server: {hosts: [a.example]}\n",
+		"hooks":    "hooks: {before: [{name: no, tools: [one], refuse: Never.}]}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := opened(t, map[string]string{"tools.yaml": half + section})
+			h.write(map[string]string{"tools.yaml": half})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := h.r.Reload(ctx, "file"); !errors.Is(err, context.DeadlineExceeded) || h.r.Status().Reloads != 0 {
+				t.Errorf("half a file was believed at once: %v, %+v", err, h.r.Status())
+			}
+			if _, err := h.r.Reload(t.Context(), "file"); err != nil || h.r.Status().Generation != 2 {
+				t.Errorf("it was not believed later: %v, %+v", err, h.r.Status())
+			}
+		})
 	}
 }

@@ -114,8 +114,8 @@ func jittered(d time.Duration) time.Duration {
 
 // Reload reads the configuration again and serves what it says now. Of several
 // at once one reloads, and then the next. The error is [diag.Problems] when the
-// configuration has errors, and the context's cause when its turn has not come
-// before the context is over.
+// configuration has errors, and the context's cause when its turn has not come, or
+// the files were not believed, before the context is over.
 //
 // The cause is a word for the log: file, signal or request.
 //
@@ -131,6 +131,9 @@ func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 	}
 	began := time.Now()
 	next := r.believed(ctx, r.source.Read(), cause)
+	if next == nil {
+		return nil, context.Cause(ctx)
+	}
 	r.closes(next)
 	if err := next.Problems.Err(); err != nil {
 		r.failed(next, cause)
@@ -138,9 +141,6 @@ func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 	}
 	res := &Result{Difference: Between(r.started, r.served, next), Warnings: next.Problems.Warnings()}
 	r.warn(next.Problems)
-	if r.opts.Apply != nil {
-		r.opts.Apply(next)
-	}
 	if res.Any() {
 		res.ListChanged = r.swap(next)
 	} else {
@@ -171,6 +171,7 @@ type Result struct {
 // swap serves the next version. It reports whether some list changed.
 func (r *Reloader) swap(next *Version) bool {
 	changed := listDiffers(listOf(r.served), listOf(next))
+	r.apply(next) // right before, so that hardly a caller is judged by the policy of another version
 	r.serve(next.Assembly.Generation)
 	r.served = next
 	if changed && r.opts.ListChanged != nil {
@@ -198,8 +199,15 @@ func (r *Reloader) adopt(g *gateway.Generation) {
 	r.hide()
 }
 
+func (r *Reloader) apply(next *Version) {
+	if r.opts.Apply != nil {
+		r.opts.Apply(next)
+	}
+}
+
 // keep goes on with what is served, and remembers how the files say it now.
 func (r *Reloader) keep(next *Version) {
+	r.apply(next)
 	_ = next.Assembly.Close() // it closes connections, which cannot fail
 	r.served = &Version{Config: next.Config, Assembly: r.served.Assembly, Problems: next.Problems, seen: next.seen}
 }

@@ -15,18 +15,19 @@ import (
 var serviceLink = regexp.MustCompile(`^` + EnvPrefix + `([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
 // stray reports whether a variable with our prefix and without two underscores
-// names no key, not even by a slip of the pen. One of the surroundings is let be,
-// a key with one underscore for two is an error, and anything else is told and
-// has no effect.
+// names no key, not even by a slip of the pen. One that a secret is taken from or
+// that is of the surroundings is let be, a key with one underscore for two is an
+// error, and anything else is told and has no effect.
 func (l *loader) stray(src *source, name, word string) bool {
 	at := src.position(1, 1).place()
 	meant := meantKey(strings.TrimPrefix(name, EnvPrefix))
 	switch {
 	case word == "" || slices.Contains(sections(), word):
 		return false
+	case l.holdsSecret(name):
 	case meant != "":
 		l.findings.add(nil, diag.Problem{Place: at, Text: "names no key", Hint: "did you mean " + meant + "? Two underscores stand between keys"})
-	case serviceLink.MatchString(name) || l.holdsSecret(name):
+	case serviceLink.MatchString(name):
 	case isSection(word):
 		return false // it is told which
 	default:

@@ -14,8 +14,8 @@ import (
 )
 
 // reloadWhenAsked reloads when files of the configuration change and when the
-// process is sent SIGHUP, which the channel tells, until the context is over. The function it returns
-// waits for the end of both.
+// process is sent SIGHUP, which the channel tells, until the context is over. The
+// function it returns waits for the end of both.
 func (s *server) reloadWhenAsked(ctx context.Context, hangups <-chan os.Signal, log *talk, lines *logs) (wait func()) {
 	s.reloader = reload.New(s.gateway, s.source, s.version, reload.Options{
 		Logger: s.logger, Hide: log.hide, ListChanged: s.mcp.ToolsChanged, Ended: s.reloaded,
@@ -82,6 +82,7 @@ func (s *server) checkReloaded() error {
 func (s *server) reloaded(o reload.Outcome, res *reload.Result) {
 	switch o {
 	case reload.Swapped:
+		tuneCollector() // now that little but what is served is left
 		s.metrics.Reloaded(metrics.ReloadOK)
 		s.feed.Say("reloaded", res)
 	case reload.Unchanged:
@@ -97,5 +98,4 @@ func (s *server) apply(v *reload.Version, lines *logs) {
 	s.access.Swap(v.Assembly.Access)
 	s.chats.Limit(v.Config.Chats)
 	lines.use(v.Config.Log)
-	tuneCollector()
 }

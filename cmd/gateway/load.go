@@ -55,7 +55,7 @@ type house struct {
 	access   access.Current // who is let in by the doors that listen
 	ledger   *ledger        // nil for a program that calls one tool and ends: a server takes its records over
 	source   *reload.Source
-	version  *reload.Version // the first one
+	version  *reload.Version // the first one; nil when a reloader has it, which closes it
 	closers  []io.Closer
 }
 
@@ -74,12 +74,21 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 		return nil, &exitError{exitUsage, v.Problems}
 	}
 	a := v.Assembly
-	h := &house{config: v.Config, warnings: v.Problems, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, source: source, version: v, closers: []io.Closer{a}}
+	h := &house{config: v.Config, warnings: v.Problems, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, source: source, version: v}
+	h.closers = []io.Closer{closer(h.closeVersion)}
 	h.access.Swap(a.Access)
 	if err := h.furnish(a.Generation, results, use.Only == "", logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
+}
+
+// closeVersion gives up what the first version holds, where no reloader has it.
+func (h *house) closeVersion() error {
+	if h.version == nil {
+		return nil
+	}
+	return h.version.Assembly.Close()
 }
 
 // furnish opens the state of the gateway and makes the gateway itself.

@@ -21,6 +21,7 @@ func (s *server) reloadWhenAsked(ctx context.Context, hangups <-chan os.Signal, 
 		Logger: s.logger, Hide: log.hide, ListChanged: s.mcp.ToolsChanged, Ended: s.reloaded,
 		Apply: func(v *reload.Version) { s.apply(v, lines) },
 	})
+	s.version = nil // a server that has reloaded needs no memory for what it served first
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { s.reloader.Run(ctx) })

@@ -211,11 +211,18 @@ func TestPresetNames(t *testing.T) {
 	t.Parallel()
 	var r diag.Report
 	policy.Compile(diag.NewCursor(&r, nil), &policy.Config{Rules: []policy.RuleConfig{
-		{Preset: "ask_network"}, {Preset: "ask_network", Name: "other"}, {Preset: "ask_network"}, {Action: "deny"}, {Name: "x"},
+		{Preset: "ask_network"},
+		{Preset: "ask_network", Name: "other"},
+		{Preset: "ask_network"},
+		{Action: "deny"},
+		{Name: "x"},
+		{Preset: "deny_privileged"},
+		{Name: "deny_privileged", Action: "allow"},
 	}})
-	const want = "rules.2.preset: another rule without a name has the preset ask_network too (give one of them a name)\n" +
+	const want = "rules.2.preset: another rule has the name ask_network too (give this one a name of its own)\n" +
 		"rules.3.name: is missing (a rule is known by its name in lists, records and answers)\n" +
-		"rules.4.action: is missing (write action: allow, deny or ask)"
+		"rules.4.action: is missing (write action: allow, deny or ask)\n" +
+		"rules.5.preset: another rule has the name deny_privileged too (give this one a name of its own)"
 	if got := r.Problems().Error(); got != want {
 		t.Errorf("got %s", got)
 	}

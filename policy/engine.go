@@ -76,15 +76,15 @@ func Compile(at diag.Cursor, cfg *Config, tools ...Known) *Engine {
 		e.fallback = Deny
 	}
 	e.env = Environment(dataVar(at.Key("data"), cfg.Data))
-	presetNames := map[string]bool{}
+	taken := namesOfRules(cfg.Rules)
 	for i := range cfg.Rules {
 		here := at.Key("rules").Index(i)
 		rc, ok := expand(here, cfg.Rules[i])
 		if cfg.Rules[i].Name == "" && rc.Name != "" {
-			if presetNames[rc.Name] {
-				here.Key("preset").Hintf("give one of them a name", "another rule without a name has the preset %s too", rc.Name)
+			if taken[rc.Name] {
+				here.Key("preset").Hintf("give this one a name of its own", "another rule has the name %s too", rc.Name)
 			}
-			presetNames[rc.Name] = true
+			taken[rc.Name] = true // a preset without a name has its own
 		}
 		if r := e.compileRule(here, i, &rc); r != nil && ok && (rc.Enabled == nil || *rc.Enabled) {
 			e.rules = append(e.rules, r)
@@ -92,6 +92,16 @@ func Compile(at diag.Cursor, cfg *Config, tools ...Known) *Engine {
 	}
 	e.index()
 	return e
+}
+
+// namesOfRules are the names that are written; that they differ is checked where
+// they are read.
+func namesOfRules(rules []RuleConfig) map[string]bool {
+	names := map[string]bool{}
+	for i := range rules {
+		names[rules[i].Name] = true
+	}
+	return names
 }
 
 // dataVar declares the variable data, whose values never change.

@@ -50,8 +50,7 @@ func Load(opts Options) (*Config, diag.Problems) {
 }
 
 // LoadSettings is [Load] as if the first file were empty and there were no others:
-// it gives the defaults, and what the environment and Set say, for a program that
-// has to go on with files that nobody can read.
+// it gives the defaults, and what the environment and Set say.
 func LoadSettings(opts Options) (*Config, diag.Problems) {
 	if len(opts.Files) == 0 {
 		return Load(opts)

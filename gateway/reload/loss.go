@@ -19,9 +19,8 @@ const (
 )
 
 // believed is the next version once its files are whole, as far as one can tell: of
-// a version that was found, not asked for, and that lacks a section or rules that
-// are served, the files must be the same some time later. It is nil when the context
-// is over before that.
+// a version that was found, not asked for, and that lacks what is served, the files
+// must be the same some time later. It is nil when the context is over before that.
 func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *Version {
 	for range calmRounds {
 		if cause != causeFile || next.Assembly == nil || !lacks(r.source.nothing(), r.served.Config, next.Config) {
@@ -43,8 +42,8 @@ func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *V
 	return next
 }
 
-// lacks reports whether a section that had something has nothing, or the policy
-// fewer rules.
+// lacks reports whether a section that had something has nothing, or there are fewer
+// of what decides about calls.
 func lacks(nothing, before, after *config.Config) bool {
 	n, b, a := reflect.ValueOf(*nothing), reflect.ValueOf(*before), reflect.ValueOf(*after)
 	for i := range b.NumField() {
@@ -53,7 +52,9 @@ func lacks(nothing, before, after *config.Config) bool {
 			return true
 		}
 	}
-	return before.Policy != nil && after.Policy != nil && len(after.Policy.Rules) < len(before.Policy.Rules)
+	return len(plainPolicy(after.Policy).Rules) < len(plainPolicy(before.Policy).Rules) ||
+		len(after.Hooks.Before) < len(before.Hooks.Before) || len(after.Hooks.After) < len(before.Hooks.After) ||
+		len(after.Inject) < len(before.Inject)
 }
 
 // isEmpty reports whether a section says no more than it does without any file.

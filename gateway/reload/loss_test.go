@@ -75,19 +75,23 @@ func TestHalfFile(t *testing.T) {
 }
 
 // TestHalfSection: a section that has defaults is missed, too, when what it said is
-// gone; and a reload that is given up before the files are believed serves nothing.
+// gone, and so is the end of a list; and a reload that is given up before the files are believed serves nothing.
 func TestHalfSection(t *testing.T) {
 	t.Parallel()
-	half := head + "policy: {default: allow}\ntools:\n" + one
-	for name, section := range map[string]string{
-		"defaults": "defaults: {log: {arguments: none}}\n",
-		"server":   "server: {hosts: [a.example]}\n",
-		"hooks":    "hooks: {before: [{name: no, tools: [one], refuse: Never.}]}\n",
+	text := head + "policy: {default: allow}\ntools:\n  one: {description: One., parameters: {type: object, properties: {a: {type: string}, b: {type: string}}}, expr: '1'}\n"
+	const hook, inject = "{name: no, tools: [one], when: args.a == 'x', refuse: Never.}", "{tools: [one], set: {a: caller.id}}"
+	for name, c := range map[string]struct{ half, rest string }{
+		"defaults":      {"", "defaults: {log: {arguments: none}}\n"},
+		"server":        {"", "server: {hosts: [a.example]}\n"},
+		"hooks":         {"", "hooks: {before: [" + hook + "]}\n"},
+		"a hook before": {"hooks:\n  before:\n  - " + hook + "\n", "  - {name: nor, tools: [one], refuse: Never.}\n"},
+		"a hook after":  {"hooks:\n  after:\n  - " + hook + "\n", "  - {name: nor, tools: [one], refuse: Never.}\n"},
+		"what is set":   {"inject:\n- " + inject + "\n", "- {tools: [one], set: {b: caller.id}}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := opened(t, map[string]string{"tools.yaml": half + section})
-			h.write(map[string]string{"tools.yaml": half})
+			h := opened(t, map[string]string{"tools.yaml": text + c.half + c.rest})
+			h.write(map[string]string{"tools.yaml": text + c.half})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			if _, err := h.r.Reload(ctx, "file"); !errors.Is(err, context.DeadlineExceeded) || h.r.Status().Reloads != 0 {

@@ -119,8 +119,8 @@ func jittered(d time.Duration) time.Duration {
 //
 // The cause is a word for the log: file, signal or request.
 //
-// A version that lost a section or rules is looked at twice where a change of its
-// files was the cause, and one without any policy or token, where there were, is an
+// A version that lost a section, rules, hooks or injections is looked at twice where
+// a change of its files was the cause, and one without any policy or token, where there were, is an
 // error.
 func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 	select {

@@ -55,9 +55,10 @@ const (
 // Limits on the portable form of a schema. A reference that is replaced where it
 // stands can make a schema exponentially larger.
 const (
-	maxPortable      = 2_000 // schemas in all
-	maxPortableDepth = 20    // schemas inside each other
-	maxPortableText  = 600   // bytes of a schema in a description
+	maxPortable      = 2_000     // schemas in all
+	maxPortableDepth = 20        // schemas inside each other
+	maxPortableText  = 600       // bytes of a schema in a description
+	maxCopied        = 256 << 10 // bytes of what references are replaced by
 )
 
 // Limits on messages.

@@ -20,7 +20,8 @@ import (
 // their order, the same text gives the same text always, and one that is portable
 // already is returned as it is. References are replaced by what they refer to;
 // one that leads back into itself, or goes on for more than maxPortable schemas
-// or maxPortableDepth levels, by no more than its type and its description.
+// or maxPortableDepth levels, by no more than its type and its description, and
+// one that would bring them over maxCopied bytes together by nothing.
 func Portable(raw json.RawMessage) (json.RawMessage, error) {
 	if isPortable(raw) {
 		return raw, nil
@@ -29,19 +30,24 @@ func Portable(raw json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &porter{root: raw, draft: draftOf(top), open: []string{"#"}, left: maxPortable, read: map[string]map[string]json.RawMessage{}}
-	return p.top(top).encode(), nil
+	return newPorter(raw, top).top(top).encode(), nil
 }
 
 // porter makes one schema portable.
 type porter struct {
-	root    json.RawMessage
-	draft   int      // 4, 6, 7, 2019 or 2020
-	open    []string // references that are being replaced
-	left    int      // schemas that may still be written
+	root    *place
+	anchors map[string]json.RawMessage // schemas by the name they have; nil until one is asked for
+	cuts    map[string]piece           // what stands where a reference leads back into itself, by reference
+	draft   int                        // 4, 6, 7, 2019 or 2020
+	open    []string                   // references that are being replaced
+	left    int                        // schemas that may still be written
+	copies  int                        // bytes that references may still be replaced by
 	depth   int
-	foreign bool                                  // inside a part with an address of its own, to which its references are relative
-	read    map[string]map[string]json.RawMessage // objects on the way of references, by pointer
+	foreign bool // inside a part with an address of its own, to which its references are relative
+}
+
+func newPorter(raw json.RawMessage, top orderedObject) *porter {
+	return &porter{root: &place{raw: raw}, draft: draftOf(top), open: []string{"#"}, left: maxPortable, copies: maxCopied, cuts: map[string]piece{}}
 }
 
 // piece is a schema in its portable form.

@@ -202,11 +202,14 @@ func (q *piece) adopt(branches []orderedObject) {
 		return
 	}
 	own, _ := membersOf(q.value("properties"))
-	for _, b := range branches {
-		properties, _ := membersOf(b.value("properties"))
-		for _, m := range properties {
+	properties := make([]orderedObject, len(branches))
+	for i, b := range branches {
+		properties[i], _ = membersOf(b.value("properties"))
+	}
+	for _, some := range properties {
+		for _, m := range some {
 			if own.index(m.name) < 0 {
-				own = append(own, namedValue{m.name, inAny(branches, m.name).encode()})
+				own = append(own, namedValue{m.name, inAny(branches, properties, m.name).encode()})
 			}
 		}
 	}
@@ -217,12 +220,11 @@ func (q *piece) adopt(branches []orderedObject) {
 
 // inAny is what a property may be in one or the other alternative. Where one lets
 // it be anything, only what it is called and about remains.
-func inAny(branches []orderedObject, name string) orderedObject {
+func inAny(branches, properties []orderedObject, name string) orderedObject {
 	var variants []piece
 	free := false
-	for _, b := range branches {
-		properties, _ := membersOf(b.value("properties"))
-		if raw := properties.value(name); raw != nil {
+	for i, b := range branches {
+		if raw := properties[i].value(name); raw != nil {
 			own, _ := membersOf(raw)
 			variants = append(variants, piece{orderedObject: own})
 		} else if string(b.value("additionalProperties")) != "false" {

@@ -107,3 +107,19 @@ func TestStderrIsKeptFromItsEnd(t *testing.T) {
 		t.Errorf("got %d bytes: %.60s", len(got), got)
 	}
 }
+
+// TestMuchWritten: a command that was stopped because it wrote too much may have
+// done a part of what it does.
+func TestMuchWritten(t *testing.T) {
+	r := compile(t, Config{Argv: shell("head -c 65537 /dev/zero")}, Deps{Dir: t.TempDir()})
+	act, read := input(t, `{}`), input(t, `{}`)
+	spec := *read.Spec
+	spec.Tags = []string{tool.TagReadOnly}
+	read.Spec = &spec
+	for want, in := range map[string]tool.Input{"Ask for less.": read, "Ask for less. It may have had an effect: check before you call it again.": act} {
+		_, err := r.Run(t.Context(), in)
+		if got := tool.AsError(err).Hint; got != want {
+			t.Errorf("the hint is %q, want %q", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cmdtool
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -86,6 +87,9 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	stdout, status, err := run(ctx, j)
+	if e, ok := errors.AsType[*tool.Error](err); ok && e.Code == tool.TooLarge && !in.Spec.ReadOnly() {
+		e.Hint += " It may have had an effect: check before you call it again."
+	}
 	if err != nil {
 		return tool.Output{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/gateway/tool/tooltest"
 )
 
 // raw serves connections by hand: what net/http would never answer.
@@ -139,5 +140,19 @@ func TestLostOnTheWay(t *testing.T) {
 	got := ask(t.Context(), t, newClient(t, loopback).plain(), message{method: "POST", url: s.URL, body: "x", once: true})
 	if got.err == nil || got.err.Code != tool.UpstreamUnavailable || got.err.Retryable || got.err.Hint != mayHaveActed {
 		t.Errorf("got %+v", got.err)
+	}
+}
+
+// TestMuchAnswered: who asks for less asks again, which is not to be done without
+// a look where the request may have had an effect.
+func TestMuchAnswered(t *testing.T) {
+	s := serve(t, answers(200, "text/plain", strings.Repeat("x", tooltest.MaxOutput+1)))
+	r := compile(t, Config{URL: s.URL, Method: "POST"}, testDeps(newClient(t, loopback)))
+	for in, warns := range map[*tool.Input]bool{new(input(t, `{}`)): true, new(reads(input(t, `{}`))): false} {
+		_, err := r.Run(t.Context(), *in)
+		hint := tool.AsError(err).Hint
+		if !strings.HasPrefix(hint, "Ask for less") || strings.HasSuffix(hint, mayHaveActed) != warns {
+			t.Errorf("the hint is %q, read-only: %v", hint, !warns)
+		}
 	}
 }

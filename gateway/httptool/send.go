@@ -212,11 +212,15 @@ func neverSent(err error) bool {
 	return early || ok && op.Op == "dial"
 }
 
-// unsure takes back that the same call may succeed later, where the request may
-// have been carried out although nobody answered.
+// unsure takes back that the same call may succeed later, or another like it,
+// where the request may have been carried out although nobody answered, or nobody
+// read the answer.
 func unsure(e *tool.Error) *tool.Error {
-	if e.Code == tool.UpstreamUnavailable && e.Retryable {
+	switch {
+	case e.Code == tool.UpstreamUnavailable && e.Retryable:
 		e.Retryable, e.RetryAfter, e.Hint = false, 0, mayHaveActed
+	case e.Code == tool.TooLarge:
+		e.Hint += " " + mayHaveActed
 	}
 	return e
 }

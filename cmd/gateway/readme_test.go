@@ -2,11 +2,16 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // TestReadme holds the README to its word: every complete configuration in it
@@ -48,4 +53,47 @@ func gatewayOutput(t *testing.T, args ...string) (string, error) {
 	var out, talk bytes.Buffer
 	err := run(t.Context(), append([]string{"gateway"}, args...), streams{http.NoBody, &out, &talk})
 	return out.String(), err
+}
+
+// TestReadmeNames: the README names every command and flag, every path and every
+// error_type of a call.
+func TestReadmeNames(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("../../gateway/httpapi/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var api struct{ Paths map[string]any }
+	if err := json.Unmarshal(data, &api); err != nil || len(api.Paths) == 0 {
+		t.Fatal(err)
+	}
+	patterns := namesOf(root(streams{}), "gateway")
+	for path := range api.Paths {
+		fixed, _, _ := strings.Cut(path, "{") // examples have something else behind it
+		patterns = append(patterns, regexp.QuoteMeta(fixed))
+	}
+	for _, code := range tool.Codes() {
+		patterns = append(patterns, "`"+string(code)+"`")
+	}
+	for _, pattern := range patterns {
+		if !regexp.MustCompile(pattern).Match(readme) {
+			t.Errorf("the README does not name %s", pattern)
+		}
+	}
+}
+
+// namesOf are patterns of the flags of a command, and of the commands below it.
+func namesOf(c *cli.Command, path string) (patterns []string) {
+	for _, f := range c.Flags {
+		patterns = append(patterns, `--`+f.Names()[0]+`\b`)
+	}
+	for _, sub := range c.Commands {
+		patterns = append(patterns, path+` (\w+\|)*`+sub.Name+`\b`) // such as "tools list|show"
+		patterns = append(patterns, namesOf(sub, path+" "+sub.Name)...)
+	}
+	return patterns
 }

@@ -43,6 +43,8 @@ func (l lost) find(ctx context.Context, caller tool.Caller, id string) (httpapi.
 	case l.turns <- struct{}{}:
 		defer func() { <-l.turns }()
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
 		return nil, false
 	}
 	entries, _, err := l.record.Find(ctx, runlog.Query{CallID: id, CallerID: caller.ID, Limit: 1})

@@ -35,7 +35,7 @@ func TestLostAtOnce(t *testing.T) {
 		}
 		stop()
 		synctest.Wait()
-		if n := record.asked.Load(); n > 2*lostAtOnce {
+		if n := record.asked.Load(); n != lostAtOnce {
 			t.Errorf("%d asked in all", n)
 		}
 	})

@@ -2,11 +2,9 @@ package reload
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"time"
 
-	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 )
 
@@ -19,11 +17,11 @@ const (
 )
 
 // believed is the next version once its files are whole, as far as one can tell: of
-// a version that was found, not asked for, and that lacks what is served, the files
+// a version that was found, not asked for, and that takes something away, the files
 // must be the same some time later. It is nil when the context is over before that.
 func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *Version {
 	for range calmRounds {
-		if cause != causeFile || next.Assembly == nil || !lacks(r.source.nothing(), r.served.Config, next.Config) {
+		if cause != causeFile || next.Assembly == nil || !takesAway(Between(r.started, r.served, next)) {
 			return next
 		}
 		select {
@@ -42,28 +40,20 @@ func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *V
 	return next
 }
 
-// lacks reports whether a section that had something has nothing, or there are fewer
-// of what decides about calls.
-func lacks(nothing, before, after *config.Config) bool {
-	n, b, a := reflect.ValueOf(*nothing), reflect.ValueOf(*before), reflect.ValueOf(*after)
-	for i := range b.NumField() {
-		key := b.Type().Field(i).Tag.Get("koanf")
-		if key != "" && !slices.Contains(ignored, key) && !isEmpty(b.Field(i), n.Field(i)) && isEmpty(a.Field(i), n.Field(i)) {
+// takesAway reports whether something that is served is gone, or something that
+// decides about calls is another one: what a file may lack that was cut.
+func takesAway(d Difference) bool {
+	for section, c := range d.Changes {
+		if len(c.Removed) > 0 || (len(c.Changed) > 0 || c.Reordered) && !slices.Contains(ofUpstreams, section) {
 			return true
 		}
 	}
-	return len(plainPolicy(after.Policy).Rules) < len(plainPolicy(before.Policy).Rules) ||
-		len(after.Hooks.Before) < len(before.Hooks.Before) || len(after.Hooks.After) < len(before.Hooks.After) ||
-		len(after.Inject) < len(before.Inject)
+	return false
 }
 
-// isEmpty reports whether a section says no more than it does without any file.
-func isEmpty(v, nothing reflect.Value) bool {
-	if v.Kind() == reflect.Map || v.Kind() == reflect.Slice {
-		return v.Len() == 0
-	}
-	return same(v, nothing)
-}
+// ofUpstreams are the sections whose entries are often changed, and decide nothing
+// about calls.
+var ofUpstreams = []string{"tools", "upstreams", "secrets"}
 
 // closes makes an error of a version that would let in everybody, or let everybody
 // do everything, where the one that is served does not: whoever means that can

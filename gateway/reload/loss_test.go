@@ -81,6 +81,9 @@ func TestHalfSection(t *testing.T) {
 	text := head + "policy: {default: allow}\ntools:\n  one: {description: One., parameters: {type: object, properties: {a: {type: string}, b: {type: string}}}, expr: '1'}\n"
 	const hook, inject = "{name: no, tools: [one], when: args.a == 'x', refuse: Never.}", "{tools: [one], set: {a: caller.id}}"
 	for name, c := range map[string]struct{ half, rest string }{
+		"a tool":        {"", "  two: {description: Two., expr: '2'}\n"},
+		"a host":        {"server:\n  hosts:\n  - a.example\n", "  - b.example\n"},
+		"a condition":   {"hooks:\n  before:\n  - name: no\n    tools: [one]\n    refuse: Never.\n", "    when: args.a == 'x'\n"},
 		"defaults":      {"", "defaults: {log: {arguments: none}}\n"},
 		"server":        {"", "server: {hosts: [a.example]}\n"},
 		"hooks":         {"", "hooks: {before: [" + hook + "]}\n"},

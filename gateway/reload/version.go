@@ -53,15 +53,6 @@ func (s *Source) Read() *Version {
 	return v
 }
 
-// nothing is what the layers say without the files: defaults, and the settings of
-// the environment and of flags, as far as they can be read.
-func (s *Source) nothing() *config.Config {
-	if c, _ := config.LoadSettings(s.Options); c != nil {
-		return c
-	}
-	return new(config.Config)
-}
-
 // Disk is how files of a configuration are looked at.
 func Disk() watch.Disk { return watch.Disk{MaxFile: config.MaxFileSize, Glob: config.Glob} }
 

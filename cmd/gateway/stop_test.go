@@ -73,7 +73,8 @@ func TestStop(t *testing.T) {
 	if got := <-events; len(got) != 3 || strings.Count(strings.Join(got, " "), "interrupted") != 2 {
 		t.Errorf("events: %q", got)
 	}
-	if took := time.Since(began); took > stopTimeout+endTimeout+time.Second {
+	// The long calls last a minute, and the machine may be busy with other tests.
+	if took := time.Since(began); took > stopTimeout+endTimeout+30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	t.Logf("stopped after %v", time.Since(began).Round(time.Millisecond))

@@ -161,7 +161,11 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 			return tool.Output{}, started(in, err)
 		}
 	}
-	return r.show(a)
+	out, err := r.show(a)
+	if e, ok := errors.AsType[*tool.Error](err); ok && !in.Spec.ReadOnly() {
+		return tool.Output{}, unsure(e)
+	}
+	return out, err
 }
 
 // started words a failure that comes after a job was started, which is not to

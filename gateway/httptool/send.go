@@ -219,7 +219,7 @@ func unsure(e *tool.Error) *tool.Error {
 	switch {
 	case e.Code == tool.UpstreamUnavailable && e.Retryable:
 		e.Retryable, e.RetryAfter, e.Hint = false, 0, mayHaveActed
-	case e.Code == tool.TooLarge:
+	case e.Code == tool.TooLarge, e.Code == tool.UpstreamError:
 		e.Hint += " " + mayHaveActed
 	}
 	return e

@@ -19,24 +19,33 @@ func (s *slowRecord) Find(ctx context.Context, _ runlog.Query) ([]runlog.Entry, 
 	return nil, false, context.Cause(ctx)
 }
 
-// TestLostAtOnce: who asks for ids that nobody has does so a few at a time, and no
-// longer than they wait.
+// TestLostAtOnce: who asks for ids that nobody has does so a few at a time, and who
+// gave up waiting for a turn does not ask.
 func TestLostAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		record := &slowRecord{}
 		l := newLost(record)
-		ctx, stop := context.WithCancel(t.Context())
-		for range 100 {
-			go l.find(ctx, tool.Caller{ID: "ann"}, "call_x")
+		begin := func(n int) context.CancelFunc {
+			ctx, stop := context.WithCancel(t.Context())
+			for range n {
+				go l.find(ctx, tool.Caller{ID: "ann"}, "call_x")
+			}
+			synctest.Wait()
+			return stop
 		}
-		synctest.Wait()
+		end := func(stop context.CancelFunc) {
+			stop()
+			synctest.Wait()
+		}
+		first := begin(lostAtOnce)
+		second := begin(100)
 		if n := record.asked.Load(); n != lostAtOnce {
 			t.Errorf("%d ask at once, want %d", n, lostAtOnce)
 		}
-		stop()
-		synctest.Wait()
+		end(second)
+		end(first)
 		if n := record.asked.Load(); n != lostAtOnce {
-			t.Errorf("%d asked in all", n)
+			t.Errorf("%d asked in all, want %d", n, lostAtOnce)
 		}
 	})
 }

@@ -15,5 +15,6 @@ func migrations() []migration {
 		{"chats", chatSchema},
 		{"kept", keptSchema},
 		{"size of the log", sizeSchema},
+		{"limits", limitSchema},
 	}
 }

@@ -96,6 +96,7 @@ func TestSizeOfOlder(t *testing.T) {
 	}
 	want := counted()
 	_, err := outside(t, b.path).ExecContext(t.Context(), `DROP TRIGGER calls_come; DROP TRIGGER calls_change; DROP TRIGGER calls_go;
+DROP TABLE limit_keys; DROP TABLE limit_calls;
 ALTER TABLE changes DROP COLUMN bytes; PRAGMA user_version = 3; PRAGMA wal_checkpoint(truncate)`)
 	must(t, err)
 	b.open()

@@ -30,6 +30,8 @@ type Store struct {
 	path string
 	opts Options
 
+	turn chan struct{} // has something in it while a call is counted against limits
+
 	mu     sync.Mutex // guards what follows
 	db     *sql.DB    // nil while it cannot be opened
 	file   os.FileInfo
@@ -43,7 +45,7 @@ type Store struct {
 // fails.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	s := &Store{path: path, opts: opts}
+	s := &Store{path: path, opts: opts, turn: make(chan struct{}, 1)}
 	_, err := s.open(ctx)
 	if err != nil && (opts.ReadOnly || errors.Is(err, ErrRefused)) {
 		return nil, err

@@ -145,13 +145,17 @@ func (p *passage) hidden(s *tool.Spec) error {
 	return fmt.Errorf("the policy denies this caller every call of it: %s", strings.Join(out.Rules, ", "))
 }
 
-// decide asks the policy about the final arguments.
-func (p *passage) decide(context.Context) error {
+// decide asks the policy about the final arguments. What it lets through, or puts to
+// a person, has to keep its limits.
+func (p *passage) decide(ctx context.Context) error {
 	p.judge()
 	switch d := p.decision; d.Effect {
 	case policy.Allow:
-		return nil
+		return p.takeLimits(ctx)
 	case policy.Ask:
+		if err := p.takeLimits(ctx); err != nil {
+			return err
+		}
 		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and no approver is set up", p.entry.Spec.Name, because(d.Reason)).
 			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
 	default:

@@ -17,6 +17,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/admission"
 	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/hook"
+	"github.com/toolgate/toolgate/gateway/limit"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
@@ -86,6 +87,9 @@ type Options struct {
 	Counter Counter      // one that keeps its counts in memory when nil
 	// Results keeps what is too large to show; when nil it is cut and gone.
 	Results result.Store
+	// Limits counts calls against limits; in memory when nil. It outlives
+	// generations.
+	Limits limit.Store
 	// Chats gives calls what their chats hold; nil where chats hold nothing.
 	Chats     Chats
 	Admission admission.Options // how many calls run and wait at once
@@ -99,6 +103,7 @@ type Gateway struct {
 	logger     *slog.Logger
 	counter    Counter
 	results    result.Store
+	limits     limit.Store
 	chats      Chats // nil where they hold nothing
 	gate       *admission.Gate
 	handles    *handle.Desk
@@ -115,11 +120,15 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 	if opts.Counter == nil {
 		opts.Counter = new(policy.MemoryCounter)
 	}
+	if opts.Limits == nil {
+		opts.Limits = new(limit.Memory)
+	}
 	g := &Gateway{
 		counter: opts.Counter,
 		log:     log,
 		logger:  cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		results: opts.Results,
+		limits:  opts.Limits,
 		chats:   opts.Chats,
 		gate:    admission.New(opts.Admission),
 	}

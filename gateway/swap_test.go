@@ -26,7 +26,7 @@ func edition(t *testing.T, name string, closed *atomic.Int64, run runnerFunc) *g
 }
 
 // toolsOf is a set of tools that echo.
-func toolsOf(t *testing.T, names ...string) *registry.Registry {
+func toolsOf(t testing.TB, names ...string) *registry.Registry {
 	t.Helper()
 	entries := make([]*registry.Entry, len(names))
 	for i, name := range names {

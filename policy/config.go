@@ -2,6 +2,8 @@ package policy
 
 import (
 	"encoding/json"
+
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // Config is the "policy" section of a configuration.
@@ -27,7 +29,10 @@ type RuleConfig struct {
 	When    *string  `koanf:"when"`
 	Action  string   `koanf:"action"` // allow, deny or ask
 	Reason  string   `koanf:"reason"`
-	Show    bool     `koanf:"show"` // a caller that the rule keeps from a tool may be told its name and the reason
+	// RateLimit is how many calls that the rule decides about are let through in a
+	// time, or, by an ask rule, put to a person; any number when nil.
+	RateLimit *tool.RateLimit `koanf:"rate_limit"`
+	Show      bool            `koanf:"show"` // a caller that the rule keeps from a tool may be told its name and the reason
 }
 
 // TestConfig is one test of the rules: what they decide about a call, or what

@@ -45,9 +45,10 @@ func (r *Request) now() time.Time {
 // Decision is what the policy says about one request.
 type Decision struct {
 	Effect Effect
-	Rule   string // the rule that decided; empty when none did
-	Reason string // the rule's reason; empty when it gives none
-	Err    error  // why the rule's condition or reason failed; the effect is then Deny
+	Rule   string          // the rule that decided; empty when none did
+	Reason string          // the rule's reason; empty when it gives none
+	Limit  *tool.RateLimit // the rule's limit, which the call has to keep too; nil for none
+	Err    error           // why the rule's condition or reason failed; the effect is then Deny
 	// Builtin says that no rule decided and that the default was not asked: the
 	// tool is built in, and such a tool is allowed.
 	Builtin bool

@@ -19,12 +19,13 @@ type rule struct {
 	effect  Effect
 	reason  *expression.Template // nil when the rule gives none
 	show    bool
+	limit   *tool.RateLimit // nil when the rule has none
 }
 
 // compileRule compiles the rule at the cursor, whose preset is expanded. It
 // reports every mistake and then returns nil.
 func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
-	r := &rule{index: index, name: cfg.Name, effect: Effect(cfg.Action), via: cfg.Via, show: cfg.Show}
+	r := &rule{index: index, name: cfg.Name, effect: Effect(cfg.Action), via: cfg.Via, show: cfg.Show, limit: cfg.RateLimit}
 	var okMatcher, okCallers bool
 	r.about, okMatcher = CompileMatcher(at, cfg.Tools, cfg.Tags, cfg.Groups)
 	r.callers, okCallers = compileGlobs(at.Key("callers"), cfg.Callers)
@@ -45,10 +46,28 @@ func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 		at.Key("show").Hintf("remove it", "only a deny rule keeps anyone from a tool, and this one is of action %s", cfg.Action)
 		ok = false
 	}
+	ok = r.checkLimit(at.Key("rate_limit")) && ok
 	if !ok {
 		return nil
 	}
 	return r
+}
+
+// checkLimit holds the limit to its bounds and to rules that let calls through.
+func (r *rule) checkLimit(at diag.Cursor) (ok bool) {
+	ok = true
+	if r.limit == nil {
+		return ok
+	}
+	if r.effect == Deny {
+		at.Hintf("remove it", "a rule that denies lets no call through, so there is nothing to limit")
+		ok = false
+	}
+	r.limit.Check(func(key, hint, text string) {
+		at.Key(key).Hintf(hint, "%s", text)
+		ok = false
+	})
+	return ok
 }
 
 // reaches reports whether the rule is about the tool, as far as that hangs on
@@ -101,12 +120,12 @@ func (r *rule) early(vars *expression.Vars) expression.Truth {
 // decision is what becomes of a call for which the rule holds. A reason that
 // cannot be put into words denies.
 func (r *rule) decision(vars *expression.Vars) Decision {
-	d := Decision{Effect: r.effect, Rule: r.name}
+	d := Decision{Effect: r.effect, Rule: r.name, Limit: r.limit}
 	if r.reason == nil {
 		return d
 	}
 	if d.Reason, _, d.Err = r.reason.Text(vars); d.Err != nil {
-		d.Effect = Deny
+		d.Effect, d.Limit = Deny, nil
 	}
 	return d
 }

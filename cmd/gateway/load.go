@@ -114,6 +114,7 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 	options := gateway.Options{Logger: logger, Results: folder, Handles: h.ledger.handles()}
 	if serves {
 		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Logger: logger})
+		options.Limits = h.ledger.store
 		options.Chats, h.closers = h.chats, append(h.closers, h.chats)
 	}
 	h.gateway = gateway.New(generation, journal, options)

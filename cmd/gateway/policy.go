@@ -171,6 +171,7 @@ type explanationJSON struct {
 	Rule      string         `json:"rule,omitempty"`
 	Reason    string         `json:"reason,omitempty"`
 	Error     string         `json:"error,omitempty"`
+	Limits    []limitJSON    `json:"limits,omitempty"` // that the call has to keep, too
 	Tried     []tryJSON      `json:"tried"`
 }
 
@@ -195,7 +196,7 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 	}
 	x := a.Generation.Policy.Explain(&req)
 	if !cmd.Bool("json") {
-		return printExplanation(io.out, &x, a.Generation.Policy == nil)
+		return printExplanation(io.out, &req, &x, a.Generation.Policy == nil)
 	}
 	return printJSON(io.out, newExplanation(&req, &x))
 }
@@ -208,6 +209,7 @@ func newExplanation(req *policy.Request, x *policy.Explanation) explanationJSON 
 	if x.Err != nil {
 		out.Error = x.Err.Error()
 	}
+	out.Limits = limitsOf(req, x)
 	for _, t := range x.Tried {
 		out.Tried = append(out.Tried, tryJSON{t.Rule, t.Decided, t.Why, t.When})
 	}
@@ -229,7 +231,7 @@ func entryOf(a *assembly.Assembly, name string) (*registry.Entry, error) {
 	return nil, fmt.Errorf("no tool is named %q (%s)", name, hint)
 }
 
-func printExplanation(out io.Writer, x *policy.Explanation, none bool) error {
+func printExplanation(out io.Writer, req *policy.Request, x *policy.Explanation, none bool) error {
 	who := "rule " + strconv.Quote(x.Rule)
 	switch {
 	case none:
@@ -245,6 +247,9 @@ func printExplanation(out io.Writer, x *policy.Explanation, none bool) error {
 	}
 	if x.Err != nil {
 		text += "error: " + plain(x.Err.Error()) + "\n"
+	}
+	for _, l := range limitsOf(req, x) {
+		text += l.String() + "\n"
 	}
 	if _, err := io.WriteString(out, text); err != nil || len(x.Tried) == 0 {
 		return err

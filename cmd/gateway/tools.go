@@ -76,10 +76,11 @@ type specJSON struct {
 	Parameters  json.RawMessage `json:"parameters"`
 	Timeout     string          `json:"timeout"`
 	MaxOutput   int64           `json:"max_output"`
+	RateLimit   *limitJSON      `json:"rate_limit,omitempty"`
 }
 
 func newSpecJSON(s *tool.Spec) specJSON {
-	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput}
+	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput, newLimit("", s.RateLimit)}
 }
 
 func listTools(ctx context.Context, io streams, opts config.Options, asJSON bool) error {
@@ -129,6 +130,9 @@ func printSpec(io streams, s *tool.Spec) error {
 		_, _ = fmt.Fprintf(w, "title\t%s\n", s.Title)
 	}
 	_, _ = fmt.Fprintf(w, "tags\t%s\ntimeout\t%v\nmax_output\t%d bytes\n", strings.Join(s.Tags, ", "), s.Timeout, s.MaxOutput)
+	if s.RateLimit != nil {
+		_, _ = fmt.Fprintf(w, "rate_limit\t%s\n", s.RateLimit)
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 		MaxResultSize:   t.MaxResultSize,
 		ConcurrencySafe: concurrencySafe(t),
 		Exclusive:       t.Exclusive,
+		RateLimit:       t.RateLimit,
 		Logged:          t.Log,
 		Retries:         b.retries(t),
 	}

@@ -149,6 +149,7 @@ type Tool struct {
 	Retries         *int            `koanf:"retries"`          // that of the upstream, else of Defaults, when absent; of read-only tools
 	ConcurrencySafe *bool           `koanf:"concurrency_safe"` // true when absent, but for destructive and privileged tools
 	Exclusive       string          `koanf:"exclusive"`        // of all tools with this key one call runs at a time
+	RateLimit       *tool.RateLimit `koanf:"rate_limit"`       // how many calls are let through in a time; any number when nil
 	Log             tool.Logged     `koanf:"log"`              // that of Defaults, key by key, when absent
 
 	ThinkAugment *bool             `koanf:"think_augment"` // that of Defaults when absent

@@ -30,6 +30,7 @@ func (c *Config) checkLimits() {
 	for _, m := range c.tree.sectionMembers("tools") {
 		t, path := c.Tools[m.key], []string{"tools", m.key}
 		c.checkNumber(further(path, "max_result_size"), t.MaxResultSize, minResultSize, maxResultSize)
+		c.checkRate(further(path, "rate_limit"), t.RateLimit)
 		if len(t.Exclusive) > maxExclusive {
 			c.problemAt(further(path, "exclusive"), "shorten it", "the key has more than %d bytes", maxExclusive)
 		}
@@ -41,6 +42,18 @@ func (c *Config) checkLimits() {
 				"only a tool that changes nothing may be tried again, and this one has no tag %s", tool.TagReadOnly)
 		}
 	}
+}
+
+// checkRate holds a limit of calls to its bounds.
+func (c *Config) checkRate(path []string, limit *tool.RateLimit) {
+	if limit == nil {
+		return
+	}
+	limit.Check(func(key, hint, text string) {
+		if at := further(path, key); !c.Broken(at...) {
+			c.problemAt(at, hint, "%s", text)
+		}
+	})
 }
 
 // checkNumber reports a number that is written and out of its bounds, and

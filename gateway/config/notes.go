@@ -21,6 +21,9 @@ type note struct {
 	private    bool     // the value may be a secret written in the wrong place: never show it
 }
 
+// limitedBy are the ways of counting calls against a limit.
+var limitedBy = []string{string(tool.LimitByCaller), string(tool.LimitByChat), string(tool.LimitByTool)}
+
 var actions = []string{"allow", "ask", "deny"}
 
 // What may be recorded of arguments and results.
@@ -32,6 +35,12 @@ var (
 // webhookURL is the note on the address of a webhook.
 var webhookURL = note{required: writeURL, absent: "the webhook has no address"}
 
+// Notes on the limits of tools and of rules.
+var (
+	limitCalls = note{required: "write how many calls are let through, such as calls: 10"}
+	limitPer   = note{required: "write in which time, such as per: 1m", example: "1m"}
+)
+
 // Hints of several notes.
 const (
 	writeSentence   = "write the sentence without ${…}"
@@ -40,6 +49,7 @@ const (
 	writeURL        = "write it as https://host or https://host/path"
 	writeCredential = "write ${secret.name}, with the name of an entry under secrets"
 	writeLogged     = "write {arguments: masked, results: none} for example"
+	writeLimit      = "write {calls: 10, per: 1m, by: caller} for example"
 	writeNetworks   = "write {allow: [10.20.0.0/16]} for example"
 )
 
@@ -110,18 +120,20 @@ var notes = withAuth(map[string]note{
 	"tools.*.command.exit.*":             {filled: true, literal: writeSentence},
 	"tools.*.command.progress":           {oneOf: []string{"json-lines"}},
 	"tools.*.exclusive":                  {filled: true, literal: "write a fixed word: all tools with the same one wait for each other"},
-	"upstreams":                          {instead: "write {name: {url: https://host}}"},
-	"upstreams.*":                        {instead: "write {url: https://host}"},
-	"upstreams.*.url":                    {required: writeURL, absent: "the upstream has no address", filled: true},
-	"upstreams.*.headers":                {private: true},
-	"upstreams.*.proxy":                  {private: true, filled: true},
-	"upstreams.*.networks":               {instead: writeNetworks},
-	"upstreams.*.breaker":                {instead: "write {failures: 0} to turn it off, or {failures: 5, pause: 10s}"},
-	"upstreams.*.tls.ca":                 {filled: true, path: true, literal: writePath},
-	"upstreams.*.tls.cert":               {filled: true, path: true, literal: writePath},
-	"upstreams.*.tls.key":                {filled: true, path: true, literal: writePath, private: true},
-	"upstreams.*.tls.server_name":        {filled: true},
-	"policy.default":                     {oneOf: actions},
+	"tools.*.rate_limit":                 {instead: writeLimit},
+	"tools.*.rate_limit.calls":           limitCalls, "tools.*.rate_limit.per": limitPer, "tools.*.rate_limit.by": {oneOf: limitedBy},
+	"upstreams":                   {instead: "write {name: {url: https://host}}"},
+	"upstreams.*":                 {instead: "write {url: https://host}"},
+	"upstreams.*.url":             {required: writeURL, absent: "the upstream has no address", filled: true},
+	"upstreams.*.headers":         {private: true},
+	"upstreams.*.proxy":           {private: true, filled: true},
+	"upstreams.*.networks":        {instead: writeNetworks},
+	"upstreams.*.breaker":         {instead: "write {failures: 0} to turn it off, or {failures: 5, pause: 10s}"},
+	"upstreams.*.tls.ca":          {filled: true, path: true, literal: writePath},
+	"upstreams.*.tls.cert":        {filled: true, path: true, literal: writePath},
+	"upstreams.*.tls.key":         {filled: true, path: true, literal: writePath, private: true},
+	"upstreams.*.tls.server_name": {filled: true},
+	"policy.default":              {oneOf: actions},
 	"policy.rules.*.name": {
 		required: "a rule is known by its name in lists, records and answers", unless: "preset", filled: true,
 	},
@@ -129,7 +141,9 @@ var notes = withAuth(map[string]note{
 	"policy.rules.*.when":   {filled: true, expression: true},
 	"policy.rules.*.groups": {filled: true}, "policy.rules.*.groups.*": {filled: true},
 	"policy.rules.*.via": {filled: true}, "policy.rules.*.via.*": {oneOf: []string{"batch", "call_tool", "code", "direct"}},
-	"policy.rules.*.preset":       {oneOf: []string{"allow_readonly", "ask_destructive", "ask_file_system", "ask_network", "deny_privileged"}},
+	"policy.rules.*.preset":           {oneOf: []string{"allow_readonly", "ask_destructive", "ask_file_system", "ask_network", "deny_privileged"}},
+	"policy.rules.*.rate_limit":       {instead: writeLimit},
+	"policy.rules.*.rate_limit.calls": limitCalls, "policy.rules.*.rate_limit.per": limitPer, "policy.rules.*.rate_limit.by": {oneOf: limitedBy},
 	"policy.tests.*.name":         {required: "a test is known by its name", filled: true},
 	"policy.tests.*.expect":       {oneOf: actions},
 	"policy.tests.*.via":          {oneOf: []string{"batch", "call_tool", "code", "direct"}},
@@ -173,8 +187,8 @@ var unbuilt = unbuiltKeys(map[string]string{
 	"chats":    "files",
 	"defaults": "schema",
 	"tools.*": "search_hint core defer output_schema " +
-		"rate_limit extra tests python wasm",
-	"policy.rules.*": "expires wait approve_by approvers remember notify summary rate_limit",
+		"extra tests python wasm",
+	"policy.rules.*": "expires wait approve_by approvers remember notify summary",
 	"log":            "mask",
 	"store.keep":     "files",
 	"hooks":          "tests",

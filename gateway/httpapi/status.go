@@ -26,6 +26,8 @@ func statusOf(code tool.Code) int {
 		return http.StatusUnprocessableEntity // the request is well-formed HTTP; what it says does not fit
 	case tool.Denied, tool.NeedsApproval, tool.BlockedTarget, tool.Boundary:
 		return http.StatusForbidden
+	case tool.RateLimited:
+		return http.StatusTooManyRequests
 	case tool.Timeout:
 		return http.StatusGatewayTimeout
 	case tool.UpstreamError, tool.TooLarge:

@@ -18,6 +18,7 @@ const (
 	Denied              Code = "denied"               // a policy rule refuses the call
 	NeedsApproval       Code = "needs_approval"       // a person has to agree first
 	Overloaded          Code = "overloaded"           // more calls are waiting than the gateway takes
+	RateLimited         Code = "rate_limited"         // a limit of the tool or of a rule lets no more calls through for now
 	Timeout             Code = "timeout"              // the tool ran longer than it may
 	UpstreamError       Code = "upstream_error"       // the tool's backend answered with a failure
 	UpstreamUnavailable Code = "upstream_unavailable" // the tool's backend did not answer
@@ -32,7 +33,7 @@ const (
 // Codes returns every code, in the order in which they are declared.
 func Codes() []Code {
 	return []Code{
-		NotFound, InvalidArgs, Denied, NeedsApproval, Overloaded, Timeout, UpstreamError, UpstreamUnavailable,
+		NotFound, InvalidArgs, Denied, NeedsApproval, Overloaded, RateLimited, Timeout, UpstreamError, UpstreamUnavailable,
 		BlockedTarget, Boundary, TooLarge, Cancelled, Interrupted, Internal,
 	}
 }

@@ -33,6 +33,22 @@ type RateLimit struct {
 	By    LimitBy       `koanf:"by"    json:"by"`    // LimitByCaller when empty
 }
 
+// Check reports what is out of its bounds: under which key, what is wrong, and what
+// to write.
+func (r *RateLimit) Check(report func(key, hint, text string)) {
+	if r.Calls < 1 || r.Calls > MaxRateCalls {
+		report("calls", fmt.Sprintf("write a number from 1 to %d", MaxRateCalls), fmt.Sprintf("%d is out of bounds", r.Calls))
+	}
+	if r.Per <= 0 || r.Per > MaxRatePer {
+		report("per", "write a time of at most "+Span(MaxRatePer)+", such as 1m", Span(r.Per)+" is out of bounds")
+	}
+	switch r.Counted() {
+	case LimitByCaller, LimitByChat, LimitByTool:
+	default:
+		report("by", "write caller, chat or tool", fmt.Sprintf("calls are not counted by %q", r.By))
+	}
+}
+
 // Counted is By, or what it stands for when it is empty.
 func (r *RateLimit) Counted() LimitBy { return cmp.Or(r.By, LimitByCaller) }
 

@@ -47,10 +47,11 @@ type Spec struct {
 	// MaxResultSize is the most characters of text a model is given at once; the
 	// rest is kept for it. DefaultMaxResultSize when zero.
 	MaxResultSize   int
-	ConcurrencySafe bool   // may run beside other calls of its batch
-	Exclusive       string // of all tools with this key one call runs at a time; empty for none
-	Logged          Logged // how much of a call is recorded
-	Retries         int    // further attempts after one that may succeed later; for read-only tools only
+	ConcurrencySafe bool       // may run beside other calls of its batch
+	RateLimit       *RateLimit // how many calls are let through in a time; nil for any number
+	Exclusive       string     // of all tools with this key one call runs at a time; empty for none
+	Logged          Logged     // how much of a call is recorded
+	Retries         int        // further attempts after one that may succeed later; for read-only tools only
 }
 
 // HasTag reports whether the tool carries the tag.

@@ -35,6 +35,7 @@ type passage struct {
 	notes      []string        // what the record tells of the way
 	decision   policy.Decision // empty while policy was not asked
 	ran        bool            // the tool was started
+	repeated   bool            // it was answered without being tried, like the same call before it
 }
 
 // Call runs one call and records how it ended. It always answers, whatever the
@@ -48,6 +49,7 @@ func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	p := g.enter(ctx, call)
 	defer p.release()
 	out, err := p.handle(ctx)
+	p.noteEnd(err)
 	return p.leave(out, err)
 }
 
@@ -81,7 +83,7 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 		}
 	}()
 	steps := [...]func(*passage, context.Context) error{
-		(*passage).lookUp, (*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn,
+		(*passage).stopRepeating, (*passage).lookUp, (*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn,
 		(*passage).castAndValidate, (*passage).hooksBefore, (*passage).decide,
 	}
 	for _, step := range steps {

@@ -19,6 +19,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/limit"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/repeat"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/secret"
@@ -104,7 +105,8 @@ type Gateway struct {
 	counter    Counter
 	results    result.Store
 	limits     limit.Store
-	chats      Chats // nil where they hold nothing
+	repeats    *repeat.Book // calls that were refused or failed
+	chats      Chats        // nil where they hold nothing
 	gate       *admission.Gate
 	handles    *handle.Desk
 	underWay   atomic.Int64
@@ -129,6 +131,7 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		logger:  cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		results: opts.Results,
 		limits:  opts.Limits,
+		repeats: repeat.New(),
 		chats:   opts.Chats,
 		gate:    admission.New(opts.Admission),
 	}

@@ -27,7 +27,7 @@ var (
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat",
-		"gateway/metrics", "gateway/clients", "gateway/watch", "gateway/limit",
+		"gateway/metrics", "gateway/clients", "gateway/watch", "gateway/limit", "gateway/repeat",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
 	porch = []string{"gateway/hook"}
@@ -65,6 +65,7 @@ var (
 		"gateway/batch":     {"gateway/tool"},
 		"gateway/handle":    {"gateway/tool"},
 		"gateway/limit":     {"gateway/tool"},
+		"gateway/repeat":    {"gateway/tool"},
 		"gateway/result":    {"gateway/tool"},
 		"gateway/retry":     {"gateway/tool"},
 
@@ -73,7 +74,7 @@ var (
 
 		"gateway": slices.Concat(words, porch, []string{
 			"gateway/registry", "gateway/runlog", "policy",
-			"gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/result", "gateway/retry",
+			"gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/repeat", "gateway/result", "gateway/retry",
 		}),
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 

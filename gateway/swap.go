@@ -50,7 +50,9 @@ func (g *Gateway) hold() (_ *Generation, release func()) {
 }
 
 // Swap serves next from now on. Calls under way keep the generation they
-// entered, however long they take; it is closed after the last of them.
+// entered, however long they take; it is closed after the last of them. What was
+// refused or failed may be tried again.
 func (g *Gateway) Swap(next *Generation) {
 	g.current.Swap(newTenancy(next)).leave()
+	g.repeats.Forget()
 }

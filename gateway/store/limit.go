@@ -164,6 +164,9 @@ ON CONFLICT (key) DO UPDATE SET newest = excluded.newest, at = excluded.at, unti
 		l.Key[:], number, t.now, max(known.until, t.now+keptFor(l))); err != nil {
 		return err
 	}
+	if number <= int64(l.Calls) {
+		return nil
+	}
 	return t.exec(`DELETE FROM limit_calls WHERE key = ? AND number IN (SELECT number FROM limit_calls WHERE key = ? AND number <= ? ORDER BY number LIMIT ?)`,
 		l.Key[:], l.Key[:], number-int64(l.Calls), staleCalls)
 }

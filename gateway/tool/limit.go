@@ -28,9 +28,9 @@ const (
 // RateLimit lets at most Calls calls through in any time of the length Per. It is
 // the "rate_limit" key of tools and of policy rules.
 type RateLimit struct {
-	Calls int           `koanf:"calls" json:"calls"` // 1 to MaxRateCalls
-	Per   time.Duration `koanf:"per"   json:"-"`     // more than zero, at most MaxRatePer
-	By    LimitBy       `koanf:"by"    json:"by"`    // LimitByCaller when empty
+	Calls int           `koanf:"calls"` // 1 to MaxRateCalls
+	Per   time.Duration `koanf:"per"`   // more than zero, at most MaxRatePer
+	By    LimitBy       `koanf:"by"`    // LimitByCaller when empty
 }
 
 // Check reports what is out of its bounds: under which key, what is wrong, and what

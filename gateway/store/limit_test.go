@@ -200,14 +200,12 @@ func TestTakeTogether(t *testing.T) {
 			}
 		})
 	}
-	all.Go(func() {
-		for range 3 {
-			again.Lock()
-			must(t, restarted.Close())
-			restarted = open()
-			again.Unlock()
-		}
-	})
+	for range 3 {
+		again.Lock()
+		must(t, restarted.Close())
+		restarted = open()
+		again.Unlock()
+	}
 	all.Wait()
 	slices.Sort(taken)
 	if len(taken) < calls {

@@ -7,7 +7,8 @@
 //
 // Both are told as ratios to "gateway version", which the same binary does in the
 // same run, in turn: its time from start to end, and its memory while it prints.
-// Ready is when /readyz answers with 200. The memory is what Linux counts as
+// So is a program that has the YAML library parse the same file and does nothing
+// else: what the gateway cannot do without. Ready is when /readyz answers with 200. The memory is what Linux counts as
 // resident, code that other processes share included; the highest is that of the
 // whole start.
 package main
@@ -68,7 +69,7 @@ func run(opts *options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	program, err := program(dir, opts.gateway)
+	programs, err := build(dir, opts.gateway)
 	if err != nil {
 		return err
 	}
@@ -79,26 +80,57 @@ func run(opts *options) (err error) {
 			return err
 		}
 	}
-	found, err := measure(program, files, opts)
-	if err != nil {
+	lines := programs.lines(files, opts)
+	if err := measure(lines, opts.rounds); err != nil {
 		return err
 	}
-	report(found, opts)
+	report(lines)
 	return nil
 }
 
-// program builds the gateway unless one is given.
-func program(dir, given string) (string, error) {
-	if given != "" {
-		return filepath.Abs(given)
+// programs are those that are started.
+type programs struct{ gateway, parse string }
+
+// build builds them, but for a gateway that is given.
+func build(dir, given string) (p programs, err error) {
+	if p.parse, err = buildOne(dir, "bench/start/parse"); err != nil {
+		return p, err
 	}
+	if given != "" {
+		p.gateway, err = filepath.Abs(given)
+	} else {
+		p.gateway, err = buildOne(dir, "cmd/gateway")
+	}
+	return p, err
+}
+
+func buildOne(dir, name string) (string, error) {
 	const limit = 5 * time.Minute
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	out := filepath.Join(dir, "gateway")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", out, "github.com/toolgate/toolgate/cmd/gateway")
+	out := filepath.Join(dir, filepath.Base(name))
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", out, "github.com/toolgate/toolgate/"+name)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	return out, cmd.Run()
+}
+
+// line is one line of the report.
+type line struct {
+	name  string
+	start func() (start, error)
+	figures
+}
+
+// lines are what is measured: version, to which the others are compared, then for
+// each file the parser alone and the gateway.
+func (p *programs) lines(files []string, opts *options) []*line {
+	lines := []*line{{name: "version", start: func() (start, error) { return version(p.gateway) }}}
+	for i, file := range files {
+		lines = append(lines,
+			&line{name: fmt.Sprintf("%d parsed", opts.tools[i]), start: func() (start, error) { return once(p.parse, file) }},
+			&line{name: fmt.Sprintf("%d tools", opts.tools[i]), start: func() (start, error) { return serve(p.gateway, file, opts.idle) }})
+	}
+	return lines
 }
 
 // figures are what was found of one command, by round.
@@ -114,46 +146,43 @@ func (f *figures) add(r start) {
 	f.resident, f.highest = append(f.resident, r.resident), append(f.highest, r.highest)
 }
 
-// measure runs version and every gateway in turn; the first round, which brings
-// the files into memory, does not count. The first figures are those of version.
-func measure(program string, files []string, opts *options) ([]figures, error) {
-	found := make([]figures, 1+len(files))
-	for round := range opts.rounds + 1 {
-		for i := range found {
-			var one start
-			var err error
-			if i == 0 {
-				one, err = version(program)
-			} else {
-				one, err = serve(program, files[i-1], opts.idle)
-			}
+// measure runs all in turn; the first round, which brings the files into memory,
+// does not count.
+func measure(lines []*line, rounds int) error {
+	for round := range rounds + 1 {
+		for _, l := range lines {
+			one, err := l.start()
 			if err != nil {
-				return nil, err
+				return fmt.Errorf("%s: %w", l.name, err)
 			}
 			if round > 0 {
-				found[i].add(one)
+				l.add(one)
 			}
 		}
 	}
-	return found, nil
+	return nil
 }
 
-// report prints ratios, and absolute figures beside them.
-func report(found []figures, opts *options) {
+// report prints ratios to the first line, and absolute figures beside them.
+func report(lines []*line) {
 	const mib = 1 << 20
-	base := &found[0]
-	fmt.Printf("%-14s %8s %8s %8s %8s | %10s %10s %9s %9s\n", "", "time x", "CPU x", "memory x", "highest x", "time", "CPU", "memory", "highest")
-	for i := range found {
-		f := &found[i]
-		name := "version"
-		if i > 0 {
-			name = fmt.Sprintf("%d tools", opts.tools[i-1])
-		}
-		fmt.Printf("%-14s %8.2f %8.2f %8.2f %9.2f | %10s %10s %5.1f MiB %5.1f MiB\n", name,
-			ratio(f.took, base.took), ratio(f.processor, base.processor), ratio(f.resident, base.resident), ratio(f.highest, base.highest),
-			median(f.took).Round(100*time.Microsecond), median(f.processor).Round(100*time.Microsecond),
-			float64(median(f.resident))/mib, float64(median(f.highest))/mib)
+	base := lines[0]
+	fmt.Printf("%-14s %8s %8s %8s %9s | %10s %10s %9s %9s\n", "", "time x", "CPU x", "memory x", "highest x", "time", "CPU", "memory", "highest")
+	for _, l := range lines {
+		fmt.Printf("%-14s %8.2f %8.2f %8s %9s | %10s %10s %9s %9s\n", l.name,
+			ratio(l.took, base.took), ratio(l.processor, base.processor),
+			orDash("%.2f", ratio(l.resident, base.resident)), orDash("%.2f", ratio(l.highest, base.highest)),
+			median(l.took).Round(100*time.Microsecond), median(l.processor).Round(100*time.Microsecond),
+			orDash("%.1f MiB", float64(median(l.resident))/mib), orDash("%.1f MiB", float64(median(l.highest))/mib))
 	}
+}
+
+// orDash leaves out what was not measured.
+func orDash(format string, value float64) string {
+	if value == 0 {
+		return "-"
+	}
+	return fmt.Sprintf(format, value)
 }
 
 func ratio[T ~int64](own, base []T) float64 { return float64(median(own)) / float64(median(base)) }

@@ -29,18 +29,16 @@ const limit = time.Minute // for one start
 // version runs "gateway version" twice: once for its time, and once writing to a
 // pipe that is full, so that its memory can be read while it is whole.
 func version(program string) (start, error) {
-	cmd := exec.Command(program, "version")
-	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		return start{}, err
+	r, err := once(program, "version")
+	if err != nil {
+		return r, err
 	}
-	r := start{took: time.Since(began), processor: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	in, out, err := fullPipe()
 	if err != nil {
 		return start{}, err
 	}
 	defer func() { _, _ = in.Close(), out.Close() }()
-	cmd = exec.Command(program, "version")
+	cmd := exec.Command(program, "version")
 	cmd.Stdout = out
 	if err := cmd.Start(); err != nil {
 		return start{}, err
@@ -50,6 +48,19 @@ func version(program string) (start, error) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // killed
 	return r, err
+}
+
+// once runs a program that ends by itself, and so leaves nothing to read its
+// memory from.
+func once(program string, args ...string) (start, error) {
+	var said bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Stderr = &said
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return start{}, fmt.Errorf("%w\n%s", err, said.Bytes())
+	}
+	return start{took: time.Since(began), processor: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
 // fullPipe is a pipe that takes no more.

@@ -38,6 +38,7 @@ func (t *trail) path() []string {
 // left out.
 type checker struct {
 	findings *findings
+	writer   *jsonWriter // of values that stay JSON; nil before the first
 }
 
 // report puts a problem at a place within the value at t.

@@ -15,8 +15,8 @@ import (
 
 // decode puts the checked values into the Config, whose fields hold the
 // defaults. The values fit, so an error is a fault of this package. The tools go
-// past koanf, which copies and flattens what it is given: of all there is in a
-// file they are nearly all, and they are one layer by now.
+// past koanf, which copies and flattens what it is given, and past its decoder: of
+// all there is in a file they are nearly all, and they are one layer by now.
 func decode(values map[string]any, into *Config) error {
 	tools, ok := values["tools"]
 	delete(values, "tools")
@@ -28,11 +28,7 @@ func decode(values map[string]any, into *Config) error {
 	if err := k.UnmarshalWithConf("", into, koanf.UnmarshalConf{DecoderConfig: decoder(into)}); err != nil || !ok {
 		return err
 	}
-	d, err := mapstructure.NewDecoder(decoder(&into.Tools))
-	if err != nil {
-		return err
-	}
-	return d.Decode(tools)
+	return newFiller().fill(reflect.ValueOf(&into.Tools).Elem(), tools)
 }
 
 // decoder says how values become fields: by their names as they are written, and
@@ -55,7 +51,15 @@ func decodeText(from, to reflect.Value) (any, error) {
 	if !ok {
 		return from.Interface(), nil
 	}
-	var err error
+	if done, err := setText(to, s); done || err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// setText sets what a file writes as text and Go does not keep as one; done is
+// false for everything else.
+func setText(to reflect.Value, s string) (done bool, err error) {
 	switch into := to.Addr().Interface().(type) {
 	case *time.Duration:
 		*into, err = ParseDuration(s)
@@ -66,7 +70,7 @@ func decodeText(from, to reflect.Value) (any, error) {
 	case *json.RawMessage:
 		*into = json.RawMessage(s)
 	default:
-		return s, nil
+		return false, nil
 	}
-	return nil, err
+	return true, err
 }

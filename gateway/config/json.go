@@ -33,7 +33,12 @@ func newJSONWriter(c *checker) *jsonWriter {
 
 // json returns a value as JSON text; it reports what JSON cannot say.
 func (c *checker) json(t *trail, n *node) (string, bool) {
-	w := newJSONWriter(c)
+	if c.writer == nil {
+		c.writer = newJSONWriter(c)
+	}
+	w := c.writer
+	w.buf.Reset()
+	w.ok = true
 	w.value(t, n)
 	return w.buf.String(), w.ok
 }
@@ -57,11 +62,28 @@ func (w *jsonWriter) value(t *trail, n *node) {
 	}
 }
 
-// text writes a JSON string. A string always encodes, and the encoder's line
-// break is taken off again.
+// text writes a JSON string: as it is where nothing in it needs an escape. A
+// string always encodes, and the encoder's line break is taken off again.
 func (w *jsonWriter) text(s string) {
+	if isPlainText(s) {
+		w.buf.WriteByte('"')
+		w.buf.WriteString(s)
+		w.buf.WriteByte('"')
+		return
+	}
 	_ = w.texts.Encode(s)
 	w.buf.Truncate(w.buf.Len() - 1)
+}
+
+// isPlainText reports a text of printable ASCII characters without quotes and
+// backslashes.
+func isPlainText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // scalarText writes a text; one that was meant as a number is refused.
@@ -71,7 +93,7 @@ func (w *jsonWriter) scalarText(t *trail, n *node) {
 		return
 	}
 	w.checker.cutByComment(t, n, false)
-	if n.quote == 0 && oldNumber.MatchString(n.text) {
+	if n.quote == 0 && strings.Contains(n.text, "_") && oldNumber.MatchString(n.text) {
 		w.refuse(t, n, "write it without _ as a number, or in quotes as text", "%s is text in YAML 1.2, and it looks like a number", n.text)
 		return
 	}

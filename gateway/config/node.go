@@ -3,7 +3,7 @@ package config
 import "strconv"
 
 // kind is what a value of a file is.
-type kind int
+type kind uint8
 
 const (
 	broken kind = iota // reported already; nothing more is said about it
@@ -21,8 +21,8 @@ const (
 // so a node is never changed once it is built.
 type node struct {
 	kind    kind
-	text    string // a scalar as it is written, without quotes and escapes
 	quote   byte   // the quote around a text, '|' or '>' for a block text, 0 for a plain one
+	text    string // a scalar as it is written, without quotes and escapes
 	place   position
 	items   []*node
 	members []member
@@ -109,7 +109,7 @@ func (n *node) put(m member) {
 	if n.index != nil {
 		n.index[m.key] = len(n.members) - 1
 	} else if len(n.members) >= indexFrom {
-		n.index = make(map[string]int, 2*len(n.members))
+		n.index = make(map[string]int, max(2*len(n.members), cap(n.members)))
 		for i := range n.members {
 			n.index[n.members[i].key] = i
 		}

@@ -46,7 +46,7 @@ func (b *builder) kindOf(y *yaml.Node) kind {
 
 // plainKind tells what a scalar without quotes is.
 func plainKind(value string) kind {
-	if value != "" && !strings.ContainsRune("+-.0123456789~nNtTfF", rune(value[0])) {
+	if isSurelyText(value) {
 		return text // most texts, without asking four regular expressions
 	}
 	switch {
@@ -60,6 +60,20 @@ func plainKind(value string) kind {
 		return float
 	}
 	return text
+}
+
+// isSurelyText looks at the first byte, and for a word at its length.
+func isSurelyText(value string) bool {
+	if value == "" {
+		return false
+	}
+	switch first := value[0]; {
+	case '0' <= first && first <= '9', first == '+', first == '-', first == '.', first == '~':
+		return false
+	case strings.IndexByte("nNtTfF", first) >= 0:
+		return len(value) > len("false")
+	}
+	return true
 }
 
 // tagged tells what a node with a tag is. A tag that is not one of YAML's own

@@ -19,8 +19,9 @@ type builder struct {
 	anchored map[*yaml.Node]*node
 	open     map[*yaml.Node]bool // anchored nodes that are being built: an alias to one is a cycle
 	path     []string
-	values   *int // values so far, with those that aliases stand for, in this and earlier documents
-	failed   bool // a limit was passed: the tree is of no use
+	nodes    []node // not used yet: they are made by the hundred, since a file has many
+	values   *int   // values so far, with those that aliases stand for, in this and earlier documents
+	failed   bool   // a limit was passed: the tree is of no use
 }
 
 // buildTree returns the tree of a document, or nil when it passes a limit. The
@@ -65,7 +66,8 @@ func (b *builder) node(y *yaml.Node, depth int) *node {
 }
 
 func (b *builder) build(y *yaml.Node, depth int) *node {
-	n := &node{place: b.position(y), size: 1}
+	n := b.blank()
+	n.place, n.size = b.position(y), 1
 	if *b.values++; *b.values > maxValues {
 		return b.fail(y, "there are more than %d values", maxValues)
 	}
@@ -81,6 +83,17 @@ func (b *builder) build(y *yaml.Node, depth int) *node {
 		n.text, n.quote = y.Value, quoteOf(y.Style)
 		n.size += len(n.text) / textUnit
 	}
+	return n
+}
+
+// blank is a new node.
+func (b *builder) blank() *node {
+	const several = 128
+	if len(b.nodes) == 0 {
+		b.nodes = make([]node, several)
+	}
+	n := &b.nodes[0]
+	b.nodes = b.nodes[1:]
 	return n
 }
 
@@ -123,14 +136,15 @@ func (b *builder) alias(y *yaml.Node, depth int) *node {
 
 // inside builds a value that lies one level further down, at a key.
 func (b *builder) inside(key string, y *yaml.Node, depth int) *node {
-	outer := b.path
+	level := len(b.path)
 	b.path = append(b.path, key)
 	n := b.node(y, depth+1)
-	b.path = outer
+	b.path = b.path[:level]
 	return n
 }
 
 func (b *builder) list(n *node, y *yaml.Node, depth int) {
+	n.items = make([]*node, 0, len(y.Content))
 	for i, item := range y.Content {
 		child := b.inside(strconv.Itoa(i), item, depth)
 		n.items = append(n.items, child)
@@ -142,6 +156,7 @@ func (b *builder) list(n *node, y *yaml.Node, depth int) {
 // then what merges add to them.
 func (b *builder) mapping(n *node, y *yaml.Node, depth int) {
 	var merges []*yaml.Node
+	n.members = make([]member, 0, len(y.Content)/2)
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		if isMerge(k) {

@@ -14,6 +14,15 @@ type Known struct {
 	// Parameters is the schema of the arguments that rules see; nil for a tool
 	// that takes none.
 	Parameters json.RawMessage
+
+	args *shape // nil unless Know made it
+}
+
+// Know is a Known whose schema is read at once, which takes some time: for many
+// tools it can be done side by side. Parameters is nil for a tool without
+// arguments.
+func Know(spec *tool.Spec, parameters json.RawMessage) Known {
+	return Known{Spec: spec, Parameters: parameters, args: shapeOf(parameters)}
 }
 
 // catalogue is the tools of a configuration with what their arguments are.
@@ -27,7 +36,10 @@ type catalogued struct {
 func newCatalogue(tools []Known) catalogue {
 	c := make(catalogue, len(tools))
 	for i, k := range tools {
-		c[i] = catalogued{k.Spec, shapeOf(k.Parameters)}
+		if k.args == nil {
+			k.args = shapeOf(k.Parameters)
+		}
+		c[i] = catalogued{k.Spec, k.args}
 	}
 	return c
 }
@@ -36,13 +48,15 @@ func newCatalogue(tools []Known) catalogue {
 // about: what one of them has may be there. About tools that nobody knows,
 // nothing is known.
 func (c catalogue) args(m *Matcher) expression.Type {
-	var all *shape
+	var all shape
+	known := false
 	for _, t := range c {
 		if m.judges(t.spec) {
-			all = merge(all, t.args)
+			known = true
+			all.add(t.args)
 		}
 	}
-	if all == nil {
+	if !known {
 		return expression.JSON
 	}
 	return all.typ()

@@ -58,10 +58,14 @@ type found struct {
 // slip of the pen: only a schema that names no property, or speaks of others
 // itself, leaves the names open.
 func (r *shapeReader) read(schema any, depth int) *shape {
-	f := found{shape: shape{members: map[string]*shape{}, required: map[string]bool{}}}
 	if depth > maxShapeDepth {
 		return &shape{open: true}
 	}
+	if isLeaf(schema) && r.parts < maxShapeParts {
+		r.parts++
+		return &shape{}
+	}
+	f := found{shape: shape{members: map[string]*shape{}, required: map[string]bool{}}}
 	r.collect(&f, schema, true, depth)
 	s := f.shape
 	if len(f.kinds) > 0 && !slices.Contains(f.kinds, "object") {
@@ -70,6 +74,30 @@ func (r *shapeReader) read(schema any, depth int) *shape {
 	}
 	s.open = s.open || len(s.members) == 0 && !f.closed
 	return &s
+}
+
+// isLeaf reports whether a schema is surely one of values that hold no others, as
+// most are: of one type, and without a keyword that may say more. What it says
+// yes to, collect would find nothing in.
+func isLeaf(schema any) bool {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return false
+	}
+	switch s["type"] {
+	case "string", "number", "integer", "boolean":
+	default:
+		return false
+	}
+	for keyword := range s {
+		switch keyword {
+		case "type", "title", "description", "default", "examples", "enum", "const", "format", "pattern",
+			"minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // collect adds what a schema says. It is certain when it holds for every value.
@@ -215,15 +243,29 @@ func merge(a, b *shape) *shape {
 		return b
 	case b == nil:
 		return a
+	case a.isEmpty() && b.isEmpty():
+		return a
 	}
-	out := &shape{open: a.open || b.open, members: maps.Clone(a.members), item: merge(a.item, b.item)}
-	if out.members == nil {
-		out.members = map[string]*shape{}
-	}
-	for name, m := range b.members {
-		out.members[name] = merge(out.members[name], m)
-	}
+	out := &shape{open: a.open, members: maps.Clone(a.members), item: a.item}
+	out.add(b)
 	return out
+}
+
+// isEmpty reports whether a value of the shape holds no others.
+func (s *shape) isEmpty() bool {
+	return !s.open && len(s.members) == 0 && len(s.required) == 0 && s.item == nil
+}
+
+// add makes a shape that nothing else refers to that of a value which has it or
+// the other one.
+func (s *shape) add(other *shape) {
+	s.open, s.item = s.open || other.open, merge(s.item, other.item)
+	if s.members == nil {
+		s.members = make(map[string]*shape, len(other.members))
+	}
+	for name, m := range other.members {
+		s.members[name] = merge(s.members[name], m)
+	}
 }
 
 // typ is the shape as expressions are checked against it.

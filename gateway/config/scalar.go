@@ -9,11 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// What plain scalars are by the core schema of YAML 1.2.2 (10.3.2). The YAML
-// library itself follows YAML 1.1 in part: dates, 0777, 1_000.
+// What plain scalars are by the core schema of YAML 1.2.2 (10.3.2), beside the
+// words for null, true and false. The YAML library itself follows YAML 1.1 in
+// part: dates, 0777, 1_000.
 var (
-	nullText  = regexp.MustCompile(`^(null|Null|NULL|~|)$`)
-	boolText  = regexp.MustCompile(`^(true|True|TRUE|false|False|FALSE)$`)
 	intText   = regexp.MustCompile(`^([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
 	floatText = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
 )
@@ -46,34 +45,21 @@ func (b *builder) kindOf(y *yaml.Node) kind {
 
 // plainKind tells what a scalar without quotes is.
 func plainKind(value string) kind {
-	if isSurelyText(value) {
-		return text // most texts, without asking four regular expressions
+	switch value {
+	case "", "~", "null", "Null", "NULL":
+		return null
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return boolean
 	}
 	switch {
-	case nullText.MatchString(value):
-		return null
-	case boolText.MatchString(value):
-		return boolean
+	case strings.IndexByte("+-.0123456789", value[0]) < 0:
+		return text // most texts, without asking a regular expression
 	case intText.MatchString(value):
 		return integer
 	case floatText.MatchString(value):
 		return float
 	}
 	return text
-}
-
-// isSurelyText looks at the first byte, and for a word at its length.
-func isSurelyText(value string) bool {
-	if value == "" {
-		return false
-	}
-	switch first := value[0]; {
-	case '0' <= first && first <= '9', first == '+', first == '-', first == '.', first == '~':
-		return false
-	case strings.IndexByte("nNtTfF", first) >= 0:
-		return len(value) > len("false")
-	}
-	return true
 }
 
 // tagged tells what a node with a tag is. A tag that is not one of YAML's own

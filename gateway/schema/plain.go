@@ -140,6 +140,7 @@ func plainOutline(raw json.RawMessage, doc map[string]any) outline {
 		o.required = append(o.required, text)
 	}
 	o.closed = doc["additionalProperties"] == false
+	_, o.others = doc["additionalProperties"]
 	return o
 }
 
@@ -156,6 +157,30 @@ func topNames(raw json.RawMessage, member string) (names []string) {
 			names = append(names, name)
 			r.skip()
 		})
+	})
+	return names
+}
+
+// Required lists the names under "required" at the top of a schema that [Compile]
+// took or [Portable] made; none where no list of texts stands there.
+func Required(raw json.RawMessage) (names []string) {
+	r := reader{raw: raw, left: maxSchemaValues}
+	r.space()
+	r.members(func(name string) {
+		if name != "required" {
+			r.skip()
+			return
+		}
+		v, _ := r.value(true) // it was read before
+		list, _ := v.([]any)
+		for _, item := range list {
+			text, ok := item.(string)
+			if !ok {
+				names = nil
+				return
+			}
+			names = append(names, text)
+		}
 	})
 	return names
 }

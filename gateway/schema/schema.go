@@ -27,6 +27,7 @@ type outline struct {
 	names    []string // in declared order
 	required []string
 	closed   bool // there can be no others
+	others   bool // it says itself whether there can be others
 }
 
 // suspects are what is valid and perhaps not meant; see [Schema.DefaultMistake]
@@ -96,6 +97,7 @@ func compile(raw []byte, doc any, remote loader) (*Schema, error) {
 	b.pool.idle <- prog
 	s := &Schema{body: func() *body { return b }}
 	s.outline = outline{names: propertyOrder(raw, prog.root), required: prog.root.Required, closed: closedTo(prog.root)}
+	_, s.others = members(doc)["additionalProperties"]
 	s.example = s.few()
 	return s, nil
 }
@@ -105,6 +107,11 @@ func compile(raw []byte, doc any, remote loader) (*Schema, error) {
 func (s *Schema) Properties() (names []string, closed bool) {
 	return slices.Clone(s.names), s.closed
 }
+
+// SpeaksOfOthers reports whether the schema says itself, with
+// "additionalProperties" at its top, whether properties that it does not name can
+// be sent.
+func (s *Schema) SpeaksOfOthers() bool { return s.others }
 
 // closedTo reports whether an object may have no more than the properties
 // that are named.

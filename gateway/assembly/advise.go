@@ -1,7 +1,6 @@
 package assembly
 
 import (
-	"encoding/json"
 	"strconv"
 
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -70,17 +69,15 @@ func nearTag(tag string) string {
 // is not shown them and can hardly guess them.
 func (b *builder) adviseRequired(spec *tool.Spec, s *schema.Schema) {
 	names, _ := s.Properties()
-	var top struct {
-		Required []string `json:"required"`
-	}
-	if err := json.Unmarshal(spec.Parameters, &top); err != nil || len(names) == 0 {
+	required := schema.Required(spec.Parameters)
+	if len(names) == 0 || len(required) == 0 {
 		return
 	}
 	known := make(map[string]bool, len(names))
 	for _, n := range names {
 		known[n] = true
 	}
-	for i, name := range top.Required {
+	for i, name := range required {
 		if !known[name] {
 			b.at("tools", spec.Name, "parameters", "required", strconv.Itoa(i)).
 				Warnf(diag.DidYouMean(name, names), "%s is required and is none of the properties", name)

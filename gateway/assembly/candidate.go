@@ -13,6 +13,7 @@ import (
 type candidate struct {
 	entry    *registry.Entry
 	config   *config.Tool
+	args     shape
 	needs    []need
 	admitted bool // enabled, and let in by "admit"
 }

@@ -17,9 +17,8 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 	}
 	tools := make([]hook.Tool, len(all))
 	for i, c := range all {
-		names := shapeOf(c.config, c.entry.Schema)
 		tools[i] = hook.Tool{
-			Spec: c.entry.Spec, Schema: c.entry.Schema, Args: names.names, Closed: names.closed,
+			Spec: c.entry.Spec, Schema: c.entry.Schema, Args: c.args.names, Closed: c.args.closed,
 			Think: b.thinks(c), Hints: c.config.Hints,
 		}
 	}
@@ -30,8 +29,9 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 	deps := hook.Deps{Client: b.client, SecretNames: b.secretNames, Secrets: b.values, Broken: b.cfg.Broken}
 	set := hook.Compile(b.cfg.At(), &cfg, inject, deps, known...)
 	for _, t := range tools {
-		t.Spec.Parameters = shown(set.Bind(t))
+		t.Spec.Parameters = set.Bind(t)
 	}
+	each(len(tools), func(i int) { tools[i].Spec.Parameters = shown(tools[i].Spec.Parameters) })
 	return set
 }
 

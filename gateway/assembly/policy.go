@@ -43,9 +43,7 @@ func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *ho
 // not, those of the gateway itself among them.
 func known(all []*candidate) []policy.Known {
 	out := make([]policy.Known, len(all), len(all)+1)
-	for i, c := range all {
-		out[i] = policy.Known{Spec: c.entry.Spec, Parameters: c.config.Parameters}
-	}
+	each(len(all), func(i int) { out[i] = policy.Know(all[i].entry.Spec, all[i].config.Parameters) })
 	own := reader(nil).Spec
 	return append(out, policy.Known{Spec: own, Parameters: own.Parameters})
 }

@@ -23,20 +23,19 @@ const noParameters = `{"type":"object","properties":{}}`
 // tools compiles the "tools" section: every tool without a mistake, whether it
 // is going to be registered or not.
 func (b *builder) tools() []*candidate {
-	var all []*candidate
-	for _, name := range slices.Sorted(maps.Keys(b.cfg.Tools)) {
-		if b.cfg.Broken("tools", name) {
-			continue
+	names := slices.Sorted(maps.Keys(b.cfg.Tools))
+	all := make([]*candidate, len(names))
+	each(len(names), func(i int) {
+		if !b.cfg.Broken("tools", names[i]) {
+			t := b.cfg.Tools[names[i]]
+			all[i] = b.tool(names[i], &t)
 		}
-		t := b.cfg.Tools[name]
-		if c := b.tool(name, &t); c != nil {
-			all = append(all, c)
-		}
-	}
-	return all
+	})
+	return slices.DeleteFunc(all, func(c *candidate) bool { return c == nil })
 }
 
-// tool compiles one tool; nil after a mistake.
+// tool compiles one tool; nil after a mistake. It changes nothing that tools
+// share: several are compiled at a time.
 func (b *builder) tool(name string, t *config.Tool) *candidate {
 	spec := b.spec(name, t)
 	needs := b.needs(b.at("tools", name, "requires"), t.Requires)
@@ -44,12 +43,13 @@ func (b *builder) tool(name string, t *config.Tool) *candidate {
 	if s == nil {
 		return nil
 	}
-	runner := b.runner(name, t, shapeOf(t, s))
+	args := shapeOf(t, s)
+	runner := b.runner(name, t, args)
 	if runner == nil {
 		return nil
 	}
 	return &candidate{
-		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, needs: needs,
+		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs,
 		admitted: t.On() && b.admission.admits(spec),
 	}
 }
@@ -144,10 +144,7 @@ func shapeOf(t *config.Tool, s *schema.Schema) shape {
 	if t.Parameters == nil {
 		return shape{output: t.Output, closed: true}
 	}
-	var top struct {
-		Additional json.RawMessage `json:"additionalProperties"`
-	}
-	if err := json.Unmarshal(t.Parameters, &top); err == nil && top.Additional != nil && !closed {
+	if s.SpeaksOfOthers() && !closed {
 		return shape{output: t.Output}
 	}
 	return shape{output: t.Output, names: names, closed: closed}

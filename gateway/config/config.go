@@ -190,7 +190,8 @@ type Log struct {
 }
 
 // At is a cursor at the root of the file. What is reported through it and
-// through the cursors made from it is part of [Config.Problems].
+// through the cursors made from it is part of [Config.Problems]. Cursors of a
+// Config that Load made are safe for concurrent use.
 func (c *Config) At() diag.Cursor { return diag.NewCursor(&c.found().report, c.spot) }
 
 // Problems returns everything that was reported on the file until now, by

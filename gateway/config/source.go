@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -70,8 +71,9 @@ type source struct {
 	file   string
 	text   string
 	origin origin
-	dir    string   // what relative paths in it belong to
-	lines  []string // nil until one is asked for
+	dir    string // what relative paths in it belong to
+	once   sync.Once
+	lines  []string // when one was asked for
 }
 
 // lineBreaks makes one of all that the YAML scanner takes for the end of a line.
@@ -94,9 +96,7 @@ func (s *source) at(p position) diag.Place {
 
 // line returns a line counted from 1, or "".
 func (s *source) line(n int) string {
-	if s.lines == nil {
-		s.lines = strings.Split(lineBreaks.Replace(s.text), "\n")
-	}
+	s.once.Do(func() { s.lines = strings.Split(lineBreaks.Replace(s.text), "\n") })
 	if n < 1 || n > len(s.lines) {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Place is a position in a configuration. Line and Column count from 1, the
@@ -104,23 +105,29 @@ func As(err error) Problems {
 	return ps
 }
 
-// Report collects problems. The zero value is ready; it is not safe for
-// concurrent use.
+// Report collects problems. The zero value is ready; it is safe for concurrent
+// use.
 type Report struct {
+	mu       sync.Mutex // guards problems
 	problems Problems
 }
 
 // Add puts a problem on the report, once: the same text at the same place and
 // key is kept a single time.
 func (r *Report) Add(p Problem) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if !slices.Contains(r.problems, p) {
 		r.problems = append(r.problems, p)
 	}
 }
 
-// Problems returns what was reported, sorted by file, line, column and key.
+// Problems returns what was reported, sorted by file, line, column and key; what
+// is alike in all of these in the order in which it was reported.
 func (r *Report) Problems() Problems {
+	r.mu.Lock()
 	out := slices.Clone(r.problems)
+	r.mu.Unlock()
 	slices.SortStableFunc(out, func(a, b Problem) int {
 		return cmp.Or(
 			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line),

@@ -2,6 +2,7 @@ package diag_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,5 +82,27 @@ func TestNearest(t *testing.T) {
 	}
 	if got := diag.DidYouMean("zzzzzz", words); got != "" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestReportFromManySides loses no problem and keeps each once.
+func TestReportFromManySides(t *testing.T) {
+	t.Parallel()
+	const sides, each = 8, 50
+	var report diag.Report
+	root := diag.NewCursor(&report, nil)
+	var work sync.WaitGroup
+	for side := range sides {
+		work.Go(func() {
+			for i := range each {
+				root.Index(side).Errorf("wrong %d", i)
+				root.Errorf("wrong at all")
+				_ = report.Problems()
+			}
+		})
+	}
+	work.Wait()
+	if got, want := len(report.Problems()), sides*each+1; got != want {
+		t.Errorf("%d problems, want %d", got, want)
 	}
 }

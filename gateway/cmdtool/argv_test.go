@@ -80,11 +80,11 @@ func TestNewReports(t *testing.T) {
 }
 
 // listed says that every key stands in the configuration.
-func listed([]string) (diag.Spot, bool) { return diag.Spot{Plain: -1}, true }
+func listed([]string) (diag.Spot, bool) { return diag.Spot{}, true }
 
 func TestOneTextInsteadOfAList(t *testing.T) {
 	var report diag.Report
-	alone := func(path []string) (diag.Spot, bool) { return diag.Spot{Plain: -1}, len(path) < 3 }
+	alone := func(path []string) (diag.Spot, bool) { return diag.Spot{}, len(path) < 3 }
 	New(diag.NewCursor(&report, alone).Key("command"), Config{Argv: expression.Texts{""}}, Deps{})
 	want := diag.Problems{{Key: "command.argv", Text: "the name of the program is empty", Hint: "write its name or its path"}}
 	if diff := cmp.Diff(want, report.Problems()); diff != "" {

@@ -230,5 +230,5 @@ func (c *Config) spot(path []string) (diag.Spot, bool) {
 			return diag.Spot{}, false
 		}
 	}
-	return diag.Spot{Key: key.place(), Value: n.place.place(), Plain: n.place.src.plain(n)}, true
+	return diag.Spot{Key: key.place(), Value: n.place.place(), Plain: func() int { return n.place.src.plain(n) }}, true
 }

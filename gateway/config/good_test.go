@@ -174,7 +174,7 @@ tools:
 `)
 	for _, test := range []struct {
 		path []string
-		want diag.Spot
+		want spot
 	}{
 		{nil, spotOf(1, 1, 1, 1, -1)},
 		{[]string{"tools"}, spotOf(2, 1, 3, 3, -1)},
@@ -191,7 +191,8 @@ tools:
 		{[]string{"tools", "c", "expr"}, spotOf(11, 5, 11, 11, -1)},
 		{[]string{"tools", "c", "tags", "0"}, spotOf(7, 30, 7, 30, -1)},
 	} {
-		got, ok := c.spot(test.path)
+		found, ok := c.spot(test.path)
+		got := spot{found.Key, found.Value, found.Plain()}
 		if diff := cmp.Diff(test.want, got); diff != "" || !ok {
 			t.Errorf("%v (-want +got):\n%s", test.path, diff)
 		}
@@ -203,8 +204,14 @@ tools:
 	}
 }
 
-func spotOf(keyLine, keyColumn, valueLine, valueColumn, plain int) diag.Spot {
-	return diag.Spot{
+// spot is a diag.Spot, asked.
+type spot struct {
+	Key, Value diag.Place
+	Plain      int
+}
+
+func spotOf(keyLine, keyColumn, valueLine, valueColumn, plain int) spot {
+	return spot{
 		Key:   diag.Place{File: "t.yaml", Line: keyLine, Column: keyColumn},
 		Value: diag.Place{File: "t.yaml", Line: valueLine, Column: valueColumn}, Plain: plain,
 	}

@@ -113,7 +113,7 @@ func (s *source) rest(p position) string {
 	return line
 }
 
-// plain is diag.Spot.Plain of a value: 0 or 1 where the text stands in the
+// plain is what diag.Spot.Plain gives of a value: 0 or 1 where the text stands in the
 // file exactly as it is, on one line, without or within quotes; -1 elsewhere.
 func (s *source) plain(n *node) int {
 	if !n.scalar() || s.origin != originFile {

@@ -141,10 +141,12 @@ func (r *Report) Problems() Problems {
 type Spot struct {
 	Key   Place // where its key starts; for a list item, where the item starts
 	Value Place // where its value starts; for a quoted text, at the quote
-	// Plain is the number of characters between Value and the first character
+	// Plain gives the number of characters between Value and the first character
 	// of a text that stands on one line as it is written, so that a column
-	// inside the text can be told; -1 where it cannot (block texts, escapes).
-	Plain int
+	// inside the text can be told; -1 where it cannot (block texts, escapes), and
+	// so does nil. It is asked only where there is something to report: it may
+	// have to read the text again.
+	Plain func() int
 }
 
 // Places finds the spot of the value at a path of keys and list indexes in
@@ -217,9 +219,11 @@ func (c Cursor) Warnf(hint, format string, args ...any) {
 // on one line the place is exact; elsewhere it is that of the key.
 func (c Cursor) Inside(line, column int, text, hint string) {
 	p := Problem{Place: c.Place(), Text: text, Hint: hint}
-	if spot, ok := c.spot(c.path); ok && line == 1 && column > 0 && spot.Plain >= 0 {
-		p.Place = spot.Value
-		p.Place.Column += spot.Plain + column - 1
+	if spot, ok := c.spot(c.path); ok && line == 1 && column > 0 && spot.Plain != nil {
+		if plain := spot.Plain(); plain >= 0 {
+			p.Place = spot.Value
+			p.Place.Column += plain + column - 1
+		}
 	}
 	c.add(p)
 }

@@ -15,8 +15,8 @@ func TestProblemsAreSortedAndWorded(t *testing.T) {
 	spots := map[string]diag.Spot{
 		"":      {Key: diag.Place{File: "tools.yaml", Line: 1, Column: 1}},
 		"a":     {Key: diag.Place{File: "tools.yaml", Line: 2, Column: 1}},
-		"a.b":   {Key: diag.Place{File: "tools.yaml", Line: 3, Column: 3}, Value: diag.Place{File: "tools.yaml", Line: 3, Column: 6}, Plain: 1},
-		"a.c":   {Key: diag.Place{File: "tools.yaml", Line: 4, Column: 3}, Value: diag.Place{File: "tools.yaml", Line: 5, Column: 5}, Plain: -1},
+		"a.b":   {Key: diag.Place{File: "tools.yaml", Line: 3, Column: 3}, Value: diag.Place{File: "tools.yaml", Line: 3, Column: 6}, Plain: func() int { return 1 }},
+		"a.c":   {Key: diag.Place{File: "tools.yaml", Line: 4, Column: 3}, Value: diag.Place{File: "tools.yaml", Line: 5, Column: 5}, Plain: func() int { return -1 }},
 		"l":     {Key: diag.Place{File: "tools.yaml", Line: 9, Column: 1}},
 		"l.0":   {Key: diag.Place{File: "tools.yaml", Line: 10, Column: 5}},
 		"extra": {Key: diag.Place{File: "env TOOLGATE_X"}},

@@ -15,7 +15,7 @@ import (
 // onOneLine is a configuration whose only value starts at column 1 and has no
 // quotes.
 func onOneLine([]string) (diag.Spot, bool) {
-	return diag.Spot{Key: diag.Place{Line: 1, Column: 1}, Value: diag.Place{Line: 1, Column: 1}}, true
+	return diag.Spot{Key: diag.Place{Line: 1, Column: 1}, Value: diag.Place{Line: 1, Column: 1}, Plain: func() int { return 0 }}, true
 }
 
 // goType is what the name of a Go type looks like.

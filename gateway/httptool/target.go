@@ -101,7 +101,7 @@ func (c *compiler) path(at diag.Cursor, text string) []piece {
 }
 
 // nowhere is the places of what is compiled to learn whether it can be.
-func nowhere([]string) (diag.Spot, bool) { return diag.Spot{Plain: -1}, true }
+func nowhere([]string) (diag.Spot, bool) { return diag.Spot{}, true }
 
 // firstWord is the start of a path for a hint, without its templates.
 func firstWord(path string) string {

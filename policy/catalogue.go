@@ -18,11 +18,10 @@ type Known struct {
 	args *shape // nil unless Know made it
 }
 
-// Know is a Known whose schema is read at once, which takes some time: for many
-// tools it can be done side by side. Parameters is nil for a tool without
-// arguments.
-func Know(spec *tool.Spec, parameters json.RawMessage) Known {
-	return Known{Spec: spec, Parameters: parameters, args: shapeOf(parameters)}
+// Know is a Known whose schema was decoded already. It is read at once: for many
+// tools that can be done side by side.
+func Know(spec *tool.Spec, parameters json.RawMessage, decoded any) Known {
+	return Known{Spec: spec, Parameters: parameters, args: shapeIn(decoded)}
 }
 
 // catalogue is the tools of a configuration with what their arguments are.

@@ -37,6 +37,11 @@ func shapeOf(schema json.RawMessage) *shape {
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return &shape{open: true}
 	}
+	return shapeIn(root)
+}
+
+// shapeIn reads a schema that was decoded.
+func shapeIn(root any) *shape {
 	r := shapeReader{root: root}
 	return r.read(root, 0)
 }

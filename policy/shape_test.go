@@ -41,12 +41,9 @@ func TestLeaves(t *testing.T) {
 func TestKnow(t *testing.T) {
 	t.Parallel()
 	opts := cmp.AllowUnexported(shape{})
-	for _, text := range []string{"", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{}}},"l":{"type":"array","items":{"type":"string"}}},"required":["a"]}`} {
-		var raw json.RawMessage
-		if text != "" {
-			raw = json.RawMessage(text)
-		}
-		late, early := newCatalogue([]Known{{Parameters: raw}}), newCatalogue([]Known{Know(nil, raw)})
+	for _, text := range []string{`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{}}},"l":{"type":"array","items":{"type":"string"}}},"required":["a"]}`} {
+		raw := json.RawMessage(text)
+		late, early := newCatalogue([]Known{{Parameters: raw}}), newCatalogue([]Known{Know(nil, raw, document(t, text))})
 		if diff := cmp.Diff(late[0].args, early[0].args, opts); diff != "" {
 			t.Errorf("%s (-late +early)\n%s", text, diff)
 		}

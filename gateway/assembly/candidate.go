@@ -6,6 +6,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
 )
 
 // candidate is a tool without a mistake, and what decides whether it is
@@ -14,6 +15,7 @@ type candidate struct {
 	entry    *registry.Entry
 	config   *config.Tool
 	args     shape
+	known    policy.Known
 	needs    []need
 	admitted bool // enabled, and let in by "admit"
 }

@@ -43,7 +43,9 @@ func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *ho
 // not, those of the gateway itself among them.
 func known(all []*candidate) []policy.Known {
 	out := make([]policy.Known, len(all), len(all)+1)
-	each(len(all), func(i int) { out[i] = policy.Know(all[i].entry.Spec, all[i].config.Parameters) })
+	for i, c := range all {
+		out[i] = c.known
+	}
 	own := reader(nil).Spec
 	return append(out, policy.Known{Spec: own, Parameters: own.Parameters})
 }

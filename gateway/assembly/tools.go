@@ -14,6 +14,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
 )
 
 // noParameters is the schema of a tool that declares none. It is open: a model
@@ -39,7 +40,7 @@ func (b *builder) tools() []*candidate {
 func (b *builder) tool(name string, t *config.Tool) *candidate {
 	spec := b.spec(name, t)
 	needs := b.needs(b.at("tools", name, "requires"), t.Requires)
-	s := b.schema(name, spec.Parameters)
+	s, doc := b.schema(name, spec.Parameters)
 	if s == nil {
 		return nil
 	}
@@ -50,8 +51,18 @@ func (b *builder) tool(name string, t *config.Tool) *candidate {
 	}
 	return &candidate{
 		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs,
+		known:    b.known(spec, t, doc),
 		admitted: t.On() && b.admission.admits(spec),
 	}
+}
+
+// known is the tool as rules are checked against it. It is read now, while the
+// schema is decoded, and only where there are rules.
+func (b *builder) known(spec *tool.Spec, t *config.Tool, doc *schema.Document) policy.Known {
+	if b.cfg.Policy == nil || t.Parameters == nil {
+		return policy.Known{Spec: spec, Parameters: t.Parameters}
+	}
+	return policy.Know(spec, t.Parameters, doc.Value())
 }
 
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
@@ -101,23 +112,34 @@ func (b *builder) retries(t *config.Tool) int {
 	return b.cfg.Defaults.Retries
 }
 
-// schema compiles a tool's argument schema and reports a mistake where it is.
-func (b *builder) schema(name string, raw json.RawMessage) *schema.Schema {
+// schema compiles a tool's argument schema and reports a mistake where it is; nil
+// after one.
+func (b *builder) schema(name string, raw json.RawMessage) (*schema.Schema, *schema.Document) {
 	at := b.at("tools", name, "parameters")
-	s, err := schema.Compile(raw)
-	if err == nil {
-		if m := s.DefaultMistake(); m != nil {
-			within(at, m.Path).Hintf(m.Hint, "%s", m.Text)
-			return nil
-		}
-		return s
+	doc, err := schema.Read(raw)
+	if err != nil {
+		mistaken(at, err)
+		return nil, nil
 	}
+	s, err := doc.Compile()
+	if err != nil {
+		mistaken(at, err)
+		return nil, nil
+	}
+	if m := s.DefaultMistake(); m != nil {
+		within(at, m.Path).Hintf(m.Hint, "%s", m.Text)
+		return nil, nil
+	}
+	return s, doc
+}
+
+// mistaken reports what is wrong with a schema.
+func mistaken(at diag.Cursor, err error) {
 	if m, ok := errors.AsType[*schema.Mistake](err); ok {
 		within(at, m.Path).Hintf(m.Hint, "%s", m.Text)
-	} else {
-		at.Errorf("%v", err)
+		return
 	}
-	return nil
+	at.Errorf("%v", err)
 }
 
 // within is the place at the end of a path.

@@ -52,6 +52,21 @@ type body struct {
 // could be one, as {} is. The error is a *Mistake. The text must not be changed
 // later: a schema that surely compiles is compiled when it is first needed.
 func Compile(raw json.RawMessage) (*Schema, error) {
+	d, err := Read(raw)
+	if err != nil {
+		return nil, err
+	}
+	return d.Compile()
+}
+
+// Document is the text of a schema, decoded.
+type Document struct {
+	raw   json.RawMessage
+	value any
+}
+
+// Read decodes a schema for [Document.Compile]. The error is a *Mistake.
+func Read(raw json.RawMessage) (*Document, error) {
 	doc, p := decode(raw, schemaBounds())
 	if p == nil {
 		p = objectRule(doc)
@@ -59,6 +74,16 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if p != nil {
 		return nil, p.mistake()
 	}
+	return &Document{raw: raw, value: doc}, nil
+}
+
+// Value is the schema as a JSON value, its numbers as json.Number. It is not to be
+// changed.
+func (d *Document) Value() any { return d.value }
+
+// Compile is [Compile] for what was decoded already.
+func (d *Document) Compile() (*Schema, error) {
+	raw, doc := d.raw, d.value
 	if isPlain(doc) { // and so has no keyword that is none
 		s := planned(raw, doc)
 		s.suspects = suspects{defaulted: defaulted(doc)}

@@ -11,17 +11,26 @@ import (
 )
 
 // trail is the way from the root to a value that is being checked. It becomes
-// a path only when there is something to report.
+// a path only when there is something to report. A trail has one way on at a time:
+// the next one takes its place, so that a file needs no more of them than it is
+// deep.
 type trail struct {
 	parent *trail
 	key    string
 	place  position // of the key, or of the item
+	on     *trail   // the way on; nil before the first
 }
 
-func (t *trail) member(m *member) *trail { return &trail{parent: t, key: m.key, place: m.place} }
+func (t *trail) member(m *member) *trail { return t.step(m.key, m.place) }
 
-func (t *trail) item(i int, n *node) *trail {
-	return &trail{parent: t, key: strconv.Itoa(i), place: n.place}
+func (t *trail) item(i int, n *node) *trail { return t.step(strconv.Itoa(i), n.place) }
+
+func (t *trail) step(key string, place position) *trail {
+	if t.on == nil {
+		t.on = &trail{parent: t}
+	}
+	t.on.key, t.on.place = key, place
+	return t.on
 }
 
 func (t *trail) path() []string {

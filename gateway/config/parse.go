@@ -64,6 +64,11 @@ func checkText(file string, data []byte) *diag.Problem {
 	}
 	place := diag.Place{File: file, Line: 1, Column: 1}
 	for len(data) > 0 {
+		if ' ' <= data[0] && data[0] < utf8.RuneSelf { // nearly all of a file
+			place.Column++
+			data = data[1:]
+			continue
+		}
 		r, n := utf8.DecodeRune(data)
 		switch {
 		case r == utf8.RuneError && n == 1:

@@ -69,6 +69,7 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	results := new(later)
 	use.Secrets, use.Results = assembly.Resolved, results
 	source := &reload.Source{Options: opts, Build: func(cfg *config.Config) *assembly.Assembly { return assembly.BuildWith(cfg, use) }}
+	spareCollector()
 	v := source.Read()
 	if err := v.Problems.Err(); err != nil {
 		return nil, &exitError{exitUsage, v.Problems}

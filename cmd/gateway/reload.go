@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -83,7 +84,8 @@ func (s *server) checkReloaded() error {
 func (s *server) reloaded(o reload.Outcome, res *reload.Result) {
 	switch o {
 	case reload.Swapped:
-		tuneCollector() // now that little but what is served is left
+		runtime.GC() // now that little but what is served is left
+		tuneCollector()
 		s.metrics.Reloaded(metrics.ReloadOK)
 		s.feed.Say("reloaded", res)
 	case reload.Unchanged:

@@ -76,11 +76,12 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	defer h.gateway.Watch(s.metrics)()
 	defer h.gateway.Watch(s.feed)()
-	tuneCollector()
 	ctx, stop := untilToldToStop(ctx)
 	defer stop()
 	defer s.reloadWhenAsked(ctx, hangups, log, lines)()
 	if stdio {
+		debug.FreeOSMemory()
+		tuneCollector()
 		return s.mcp.ServeStdio(ctx, io.in, io.out)
 	}
 	return s.listen(ctx, h.config.Server.Listen)
@@ -192,6 +193,7 @@ func (s *server) listen(ctx context.Context, address string) error {
 	base := "http://" + listener.Addr().String()
 	s.logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", s.tools)
 	debug.FreeOSMemory() // reading the configuration took more than is needed from now on
+	tuneCollector()
 	select {
 	case err := <-failed:
 		return err

@@ -15,9 +15,10 @@ const (
 	maxTalk     = 4096            // lines that wait to be written
 	talkTimeout = 2 * time.Second // for what waits when the program ends
 	maxTalkPart = 64 << 10        // bytes that are written at once, but for a longer line
-	// talkPause is between two writes: the first line after a silence goes out at
-	// once, and of many lines each costs little.
-	talkPause = 2 * time.Millisecond
+	// talkPause is between two writes, unless more waits than is written at once: the
+	// first line after a silence goes out at once, and of many lines each costs
+	// little. A short pause would wake a thread so often that calls feel it.
+	talkPause = 20 * time.Millisecond
 )
 
 // talk is a log whose reader may be slow or gone: writing to it never waits. What
@@ -42,7 +43,9 @@ func newTalk(w io.Writer) *talk {
 				_, _ = fmt.Fprintf(w, "%d lines of the log were dropped, because nobody read them\n", n)
 			}
 			_, _ = w.Write(part) // whoever closed it does not read on
-			time.Sleep(talkPause)
+			if len(part) < maxTalkPart {
+				time.Sleep(talkPause)
+			}
 		}
 	}()
 	return t

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -135,22 +136,26 @@ func limitBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	control := http.NewResponseController(w)
-	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
-		r.Body = &timedBody{r.Body, control}
+	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+		r.Body = &timedBody{r.Body, w}
 	}
 }
 
 // timedBody takes the deadline off its connection when it was read.
 type timedBody struct {
 	io.ReadCloser
-	control *http.ResponseController
+	answer http.ResponseWriter
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
-		_ = b.control.SetReadDeadline(time.Time{}) // the connection is gone when this fails
+		_ = http.NewResponseController(b.answer).SetReadDeadline(time.Time{}) // the connection is gone when this fails
+		// From the end of the body on, net/http watches the connection in a
+		// goroutine of its own. It has next to nothing to do before it waits, so it
+		// goes first: else another thread is woken to take it over, and both are in
+		// the way of a short call.
+		runtime.Gosched()
 	}
 	return n, err
 }

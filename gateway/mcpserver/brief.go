@@ -18,8 +18,9 @@ import (
 type brief struct {
 	*message.Message
 	*Server
-	reply   *reply
+	reply   reply
 	session *session // nil from 2026-07-28
+	who     tool.Caller
 }
 
 // serve answers the request. A fault in it ends it alone.
@@ -60,7 +61,7 @@ func (b *brief) call(ctx context.Context) {
 		ctx = tool.WithProgress(ctx, progress.take)
 	}
 	res := b.Server.call(ctx, tool.Call{
-		Tool: string(b.Name), Arguments: b.Arguments, Caller: caller(ctx), Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
+		Tool: string(b.Name), Arguments: b.Arguments, Caller: b.who, Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
 	})
 	progress.end()
 	leave() // before the answer: who has that may use the identifier again
@@ -99,7 +100,7 @@ type progressParams struct {
 
 // list answers with a page of the tools.
 func (b *brief) list(ctx context.Context) {
-	all := b.gateway.Tools(ctx, tool.View{Caller: caller(ctx), Profile: profileOf(ctx)})
+	all := b.gateway.Tools(ctx, tool.View{Caller: b.who, Profile: profileOf(ctx)})
 	specs, after, err := page(all, string(b.Cursor))
 	if err != nil {
 		b.fail(err)

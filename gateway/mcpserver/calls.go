@@ -23,8 +23,8 @@ var (
 type calls struct {
 	mu      sync.Mutex // guards what follows
 	closed  bool
-	running map[*mcp.ServerSession]map[*running]struct{} // under nil those of no session
-	named   map[callName]*running                        // those that answer without the SDK
+	running map[*mcp.ServerSession]*running // the newest of each session; under nil those of no session
+	named   map[callName]*running           // those that answer without the SDK
 }
 
 // callName is what a client cancels a call by.
@@ -33,10 +33,12 @@ type callName struct {
 	id      string // the identifier of the request, in JSON
 }
 
-// running is one call under way.
+// running is one call under way, in the list of those of its session.
 type running struct {
-	name   callName // no identifier where the SDK knows it
-	cancel context.CancelCauseFunc
+	name         callName // no identifier where the SDK knows it
+	cancel       context.CancelCauseFunc
+	newer, older *running // nil at the ends
+	left         bool
 }
 
 // enter notes a call and gives the context it runs under; leave takes it out
@@ -60,14 +62,12 @@ func (c *calls) enter(ctx context.Context, name callName) (_ context.Context, le
 
 func (c *calls) note(r *running) {
 	if c.running == nil {
-		c.running, c.named = map[*mcp.ServerSession]map[*running]struct{}{}, map[callName]*running{}
+		c.running, c.named = map[*mcp.ServerSession]*running{}, map[callName]*running{}
 	}
-	of := c.running[r.name.session]
-	if of == nil {
-		of = map[*running]struct{}{}
-		c.running[r.name.session] = of
+	if r.older = c.running[r.name.session]; r.older != nil {
+		r.older.newer = r
 	}
-	of[r] = struct{}{}
+	c.running[r.name.session] = r
 	if r.name.id != "" {
 		c.named[r.name] = r
 	}
@@ -77,12 +77,27 @@ func (c *calls) leave(r *running) {
 	r.cancel(nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if r.left {
+		return
+	}
+	r.left = true
 	if c.named[r.name] == r { // else another one may have the name by now
 		delete(c.named, r.name)
 	}
-	of := c.running[r.name.session]
-	delete(of, r)
-	if len(of) == 0 && r.name.session != nil {
+	c.drop(r)
+}
+
+// drop takes a call out of the list of its session; mu is held.
+func (c *calls) drop(r *running) {
+	if r.older != nil {
+		r.older.newer = r.newer
+	}
+	switch {
+	case r.newer != nil:
+		r.newer.older = r.older
+	case r.older != nil:
+		c.running[r.name.session] = r.older
+	default:
 		delete(c.running, r.name.session)
 	}
 }
@@ -91,7 +106,7 @@ func (c *calls) leave(r *running) {
 func (c *calls) has(session *mcp.ServerSession) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.running[session]) > 0
+	return c.running[session] != nil
 }
 
 // cancel ends the call of the name, if there is one.
@@ -107,19 +122,21 @@ func (c *calls) cancel(name callName) {
 func (c *calls) end(cause error, session *mcp.ServerSession) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for r := range c.running[session] {
-		r.cancel(cause)
-	}
+	cancelAll(c.running[session], cause)
 }
 
 // endAll cancels all calls.
 func (c *calls) endAll(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, running := range c.running {
-		for r := range running {
-			r.cancel(cause)
-		}
+	for _, newest := range c.running {
+		cancelAll(newest, cause)
+	}
+}
+
+func cancelAll(newest *running, cause error) {
+	for r := newest; r != nil; r = r.older {
+		r.cancel(cause)
 	}
 }
 

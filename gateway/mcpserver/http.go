@@ -96,16 +96,16 @@ func (d *door) serveSessions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r.Context())
-	open := d.sessions.find(id, &who, profileOf(r.Context()), r.Method)
+	open := d.sessions.find(id, who.ID, profileOf(r.Context()), r.Method)
 	if open == nil {
 		http.Error(w, "session not found", http.StatusNotFound)
 		return
 	}
 	defer d.sessions.leave(open, r.Method)
-	if d.short && d.shortSession(w, r, open) {
+	if d.short && d.shortSession(w, r, open, who) {
 		return
 	}
-	open.caller.Store(&who)
+	open.know(who)
 	if r.Method == http.MethodDelete {
 		d.calls.end(errSessionEnded, open.sdk) // the SDK would wait for them with the answer
 		defer d.sessions.end(open)             // so that there is room when it is answered

@@ -12,13 +12,8 @@ const sendTimeout = time.Minute
 
 // reply is the answer to one request: JSON, or events once there was one.
 type reply struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	events  bool // the header said that events follow
-}
-
-func newReply(w http.ResponseWriter) *reply {
-	return &reply{w: w, control: http.NewResponseController(w)}
+	w      http.ResponseWriter
+	events bool // the header said that events follow
 }
 
 // event sends a message that is not the answer.
@@ -41,10 +36,8 @@ func (p *reply) answer(status int, message []byte) {
 		p.event(message)
 		return
 	}
-	header := p.w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Cache-Control", "no-cache, no-transform")
-	header.Set("Content-Length", strconv.Itoa(len(message)))
+	header, values := p.w.Header(), []string{"application/json", "no-cache, no-transform", strconv.Itoa(len(message))}
+	header["Content-Type"], header["Cache-Control"], header["Content-Length"] = values[0:1:1], values[1:2:2], values[2:3:3]
 	p.w.WriteHeader(status)
 	p.write(message)
 }
@@ -52,11 +45,12 @@ func (p *reply) answer(status int, message []byte) {
 // write sends at once, so that the time limit holds for all of it. A client that
 // hung up has no use for an error.
 func (p *reply) write(data []byte) {
-	limited := p.control.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil
+	control := http.NewResponseController(p.w)
+	limited := control.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil
 	_, _ = p.w.Write(data)
-	_ = p.control.Flush()
+	_ = control.Flush()
 	if limited {
-		_ = p.control.SetWriteDeadline(time.Time{})
+		_ = control.SetWriteDeadline(time.Time{})
 	}
 }
 

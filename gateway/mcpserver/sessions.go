@@ -90,11 +90,11 @@ func (t *sessions) end(s *session) {
 
 // find gives the session of a request and notes that it was heard of; nil when
 // there is none that the caller opened through the profile.
-func (t *sessions) find(id string, who *tool.Caller, profile, method string) *session {
+func (t *sessions) find(id, who, profile, method string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
-	if s == nil || s.owner != who.ID || s.profile != profile {
+	if s == nil || s.owner != who || s.profile != profile {
 		return nil
 	}
 	s.last = time.Now()
@@ -103,6 +103,9 @@ func (t *sessions) find(id string, who *tool.Caller, profile, method string) *se
 	}
 	return s
 }
+
+// know notes the caller as the last request had it.
+func (s *session) know(who tool.Caller) { s.caller.Store(&who) }
 
 // of gives what is known of a session of the SDK; nil of one without an
 // identifier.

@@ -28,6 +28,7 @@ import (
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/mcpserver/message"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // sessionVersions are the revisions that a request in a session may be of.
@@ -44,9 +45,10 @@ func (s *Server) shortStateless(w http.ResponseWriter, r *http.Request) bool {
 	}
 	m, ok := message.Read(body)
 	if !ok || !fitsHeaders(m, r.Header) {
+		giveBack(r, body)
 		return false
 	}
-	b := &brief{Message: m, Server: s, reply: newReply(w)}
+	b := &brief{Message: m, Server: s, reply: reply{w: w}, who: caller(r.Context())}
 	b.serve(r.Context())
 	return true
 }
@@ -60,7 +62,7 @@ func fitsHeaders(m *message.Message, h http.Header) bool {
 }
 
 // shortSession answers a request in a session that it understands.
-func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *session) bool {
+func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *session, who tool.Caller) bool {
 	version := r.Header.Get(headerVersion)
 	if r.Method != http.MethodPost {
 		return false
@@ -74,12 +76,14 @@ func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *sess
 		if id, ok := message.Cancelled(body); ok && claimsJSON(r) {
 			s.calls.cancel(callName{open.sdk, string(id)})
 		}
+		giveBack(r, body)
 		return false
 	}
 	if m.Version != nil || !isOrdinary(r) || (version != "" && !slices.Contains(sessionVersions, version)) {
+		giveBack(r, body)
 		return false
 	}
-	b := &brief{Message: m, Server: s, reply: newReply(w), session: open}
+	b := &brief{Message: m, Server: s, reply: reply{w: w}, session: open, who: who}
 	b.serve(context.WithoutCancel(r.Context()))
 	return true
 }
@@ -114,17 +118,19 @@ func acceptsBoth(accept []string) bool {
 	return asJSON && asEvents
 }
 
-// peek reads the body and leaves it as if it had not been read; false when it
-// cannot be read or is too long.
+// peek reads the body; where it cannot be read or is too long, that is as if it
+// had not been read, and false.
 func peek(r *http.Request) (body []byte, ok bool) {
 	body, err := readUpTo(r, maxMessage)
 	if err != nil {
 		r.Body = &replay{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
 		return nil, false
 	}
-	r.Body = &replay{bytes.NewReader(body), r.Body}
 	return body, true
 }
+
+// giveBack leaves a body that was read as if it had not been.
+func giveBack(r *http.Request, body []byte) { r.Body = &replay{bytes.NewReader(body), r.Body} }
 
 // maxTrusted is the most bytes that a request is given room for before it sent
 // them.

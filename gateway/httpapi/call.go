@@ -89,7 +89,12 @@ func writeResult(w http.ResponseWriter, res tool.Result) {
 		status = statusOf(res.Error.Code)
 		retryAfter(w, whenAgain(res.Error))
 	}
-	writeJSON(w, status, res)
+	body, err := res.MarshalJSON() // which json.Marshal would read once more
+	if err != nil {
+		unencodable().write(w)
+		return
+	}
+	send(w, status, append(body, '\n'))
 }
 
 // refused is the result of a request that never became a call. It has the form of

@@ -147,6 +147,14 @@ type resultJSON struct {
 
 // MarshalJSON writes the result object of the HTTP API and the command line.
 func (r Result) MarshalJSON() ([]byte, error) {
+	if text, ok := r.plain(); ok {
+		return text, nil
+	}
+	return r.encode()
+}
+
+// encode is MarshalJSON for results of any kind.
+func (r *Result) encode() ([]byte, error) {
 	content := r.Output.Content
 	if content == nil {
 		content = []Content{}

@@ -236,8 +236,12 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// masksProgress takes secrets out of what the tool says of its progress.
+// masksProgress takes secrets out of what the tool says of its progress, where
+// somebody listens.
 func (p *passage) masksProgress(ctx context.Context) context.Context {
+	if !tool.WantsProgress(ctx) {
+		return ctx
+	}
 	return tool.WithProgress(ctx, func(step tool.Step) {
 		step.Message = p.generation.Masker.Text(step.Message)
 		tool.Progress(ctx, step)

@@ -204,8 +204,9 @@ func (g *Gateway) Upstreams() map[string]string {
 
 func (g *Gateway) noteLog(err error) {
 	if err != nil {
+		failure := err // a copy of its own, so that the usual case keeps nothing
 		g.unwritten.Add(1)
-		g.logFailure.Store(&err)
+		g.logFailure.Store(&failure)
 		return
 	}
 	if g.logFailure.Load() != nil { // the usual case writes nothing that others read

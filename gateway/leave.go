@@ -164,15 +164,23 @@ func (p *passage) logLine(r *tool.Result) {
 		}
 	}
 	m := p.generation.Masker
-	attrs := []slog.Attr{
+	attrs := [...]slog.Attr{
 		slog.String("tool", p.shownName()), slog.String("call", r.CallID),
 		slog.String("caller", m.Text(p.call.Caller.Name)), slog.String("code", code), slog.Duration("took", r.Duration),
+		slog.String("request", p.requestID), slog.String("rule", p.decision.Rule), slog.String("cause", cause),
+		slog.String("notes", strings.Join(m.Texts(p.notes), "; ")),
 	}
-	notes := strings.Join(p.generation.Masker.Texts(p.notes), "; ")
-	for _, a := range []slog.Attr{slog.String("request", p.requestID), slog.String("rule", p.decision.Rule), slog.String("cause", cause), slog.String("notes", notes)} {
+	const always = 5 // of them, whether or not they are empty
+	n := always
+	for _, a := range attrs[always:] {
 		if a.Value.String() != "" {
-			attrs = append(attrs, a)
+			attrs[n] = a
+			n++
 		}
 	}
-	p.gateway.logger.LogAttrs(context.Background(), level, "call", attrs...)
+	// The line says nothing of its place in the program, which would have to be
+	// looked for.
+	line := slog.NewRecord(p.began.Add(r.Duration), level, "call", 0)
+	line.AddAttrs(attrs[:n]...)
+	_ = p.gateway.logger.Handler().Handle(context.Background(), line) // who logs has nobody to tell
 }

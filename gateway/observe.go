@@ -47,14 +47,18 @@ func (p *passage) notify(result *tool.Result) {
 	}
 	_, known := p.generation.Tools.Lookup(p.call.Tool)
 	m := p.generation.Masker
-	n := &tool.Notice{
+	own := struct { // the caller's result stays off the heap where nobody watches
+		notice tool.Notice
+		result tool.Result
+	}{notice: tool.Notice{
 		Call: &p.call, Request: p.requestID, Known: known, Shown: p.shownName(),
 		Caller: m.Text(p.call.Caller.Name), Chat: m.Text(p.call.Chat.ID),
 		Decision: string(p.decision.Effect), Rule: p.decision.Rule,
-	}
+	}}
+	n := &own.notice
 	if result != nil {
-		own := *result // the caller's stays off the heap where nobody watches
-		n.Result = &own
+		own.result = *result
+		n.Result = &own.result
 	}
 	for _, o := range watching {
 		if n.Result == nil {

@@ -129,9 +129,13 @@ func (p *passage) fit(ctx context.Context, out tool.Output) tool.Output {
 	if spec.Source == tool.SourceBuiltin {
 		return out
 	}
+	most := cmp.Or(spec.MaxResultSize, tool.DefaultMaxResultSize)
+	if result.Fits(out, most) {
+		return out
+	}
 	about := result.About{Owner: p.call.Caller.ID, CallID: p.call.ID, Tool: spec.Name, Readable: p.mayRead()}
 	// The tool has run: what it answered is not lost because its caller left.
-	out, note := result.Fit(context.WithoutCancel(ctx), p.gateway.results, out, about, cmp.Or(spec.MaxResultSize, tool.DefaultMaxResultSize))
+	out, note := result.Fit(context.WithoutCancel(ctx), p.gateway.results, out, about, most)
 	if note != "" {
 		p.notes = append(p.notes, note)
 	}

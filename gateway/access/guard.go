@@ -56,16 +56,15 @@ func Guard(next http.Handler, current *Current) http.Handler {
 			no.write(w)
 			return
 		}
-		ctx := r.Context()
 		if !b.Open() {
-			ctx = tool.WithCaller(ctx, who)
+			r = r.WithContext(tool.WithCaller(r.Context(), who))
 		}
 		if reads(r) {
-			var done func()
-			ctx, done = current.reading(ctx, digest(token), who)
+			ctx, done := current.reading(r.Context(), digest(token), who)
 			defer done()
+			r = r.WithContext(ctx)
 		}
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r)
 	})
 }
 

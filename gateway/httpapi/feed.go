@@ -72,7 +72,8 @@ type callEvent struct {
 	Rule       string      `json:"rule,omitempty"` // for administrators
 	Status     tool.Status `json:"status,omitempty"`
 	ErrorType  tool.Code   `json:"error_type,omitempty"`
-	DurationMS *float64    `json:"duration_ms,omitempty"`
+	DurationMS *float64    `json:"duration_ms,omitempty"` // nil or took
+	took       float64
 }
 
 // NewFeed returns an empty feed.
@@ -107,8 +108,8 @@ func callHappened(kind string, n *tool.Notice) event {
 		Chat: cmp.Or(n.Chat, tool.DefaultChat), Via: c.Via, Decision: n.Decision, Rule: n.Rule,
 	}
 	if n.Result != nil {
-		took := float64(n.Result.Duration.Microseconds()) / 1000
-		told.Status, told.DurationMS = n.Result.Status, &took
+		told.took = float64(n.Result.Duration.Microseconds()) / 1000
+		told.Status, told.DurationMS = n.Result.Status, &told.took
 		if n.Result.Error != nil {
 			told.ErrorType = n.Result.Error.Code
 		}

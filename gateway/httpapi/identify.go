@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -13,6 +12,9 @@ import (
 
 // requestHeader carries a request's identifier, both ways.
 const requestHeader = "X-Request-Id"
+
+// requestDigits is how long an identifier of ours is: 130 random bits.
+const requestDigits = 26
 
 // maxShownPath is the most bytes of a path that a log line shows.
 const maxShownPath = 200
@@ -26,8 +28,8 @@ const maxShownPath = 200
 func Identify(next http.Handler, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := requestID(r.Header.Values(requestHeader))
-		r.Header[requestHeader] = []string{id}
-		w.Header()[requestHeader] = []string{id}
+		ids := []string{id, id}
+		r.Header[requestHeader], w.Header()[requestHeader] = ids[0:1:1], ids[1:2:2]
 		r = r.WithContext(tool.WithRequest(r.Context(), id))
 		if logger == nil || !logger.Enabled(r.Context(), slog.LevelDebug) {
 			next.ServeHTTP(w, r)
@@ -43,7 +45,13 @@ func requestID(sent []string) string {
 	if len(sent) == 1 && tool.IsRequestID(sent[0]) {
 		return sent[0]
 	}
-	return "req_" + strings.ToLower(rand.Text())
+	const digits, prefix = "abcdefghijklmnopqrstuvwxyz234567", "req_" // 5 bits each
+	var id [len(prefix) + requestDigits]byte
+	_, _ = rand.Read(id[copy(id[:], prefix):]) // it never fails
+	for i := len(prefix); i < len(id); i++ {
+		id[i] = digits[id[i]&31]
+	}
+	return string(id[:])
 }
 
 func logRequest(ctx context.Context, logger *slog.Logger, r *http.Request, seen *sight, took time.Duration) {

@@ -59,6 +59,21 @@ func Fit(ctx context.Context, store Store, out tool.Output, about About, most in
 	return out, strings.Join(k.notes, "; ")
 }
 
+// Fits reports that [Fit] would give the answer back as it is: valid text with no
+// more bytes than it may have characters. Where it reports false Fit may still
+// change nothing.
+func Fits(out tool.Output, most int) bool {
+	room := most
+	for i := range out.Content {
+		c := &out.Content[i]
+		room -= len(c.Text) + len("\n")
+		if c.Type != tool.ContentText || room < 0 || !utf8.ValidString(c.Text) {
+			return false
+		}
+	}
+	return true
+}
+
 // keeper fits one answer.
 type keeper struct {
 	store Store // nil keeps nothing

@@ -18,6 +18,13 @@ func WithProgress(ctx context.Context, listen func(Step)) context.Context {
 	return context.WithValue(ctx, progressKey{}, listen)
 }
 
+// WantsProgress reports whether somebody listens to calls of [Progress] with the
+// context.
+func WantsProgress(ctx context.Context) bool {
+	_, ok := ctx.Value(progressKey{}).(func(Step))
+	return ok
+}
+
 // Progress reports a step of the call that runs under the context. Where nobody
 // listens it does nothing.
 func Progress(ctx context.Context, step Step) {

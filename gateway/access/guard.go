@@ -169,6 +169,9 @@ func onLoopback(r *http.Request) bool {
 // its very spelling; nothing is resolved. It is read as a browser reads the host
 // of a URL, so the two cannot take it for different machines.
 func isLoopback(hostport string) bool {
+	if at, err := netip.ParseAddrPort(hostport); err == nil && at.Addr().Is4() {
+		return at.Addr().IsLoopback() // as nearly all are, and not to be mistaken for anything else
+	}
 	u, err := url.Parse("//" + hostport)
 	if err != nil || u.Host != hostport {
 		return false

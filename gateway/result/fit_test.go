@@ -68,6 +68,32 @@ func TestFitLeavesAlone(t *testing.T) {
 	}
 }
 
+// TestFits: only what Fit would not change fits.
+func TestFits(t *testing.T) {
+	const most = 10
+	for name, c := range map[string]struct {
+		out  tool.Output
+		want bool
+	}{
+		"nothing":          {output(), true},
+		"short":            {output(text("short")), true},
+		"just":             {output(text("123456789")), true},
+		"two":              {output(text("1234"), text("5678")), true},
+		"two with a break": {output(text("12345"), text("67890")), false},
+		"too long":         {output(text("1234567890")), false}, // it may, but is looked at
+		"broken text":      {output(text("a\xff")), false},
+		"a resource":       {output(tool.Content{Type: tool.ContentResource, Data: []byte{1}}), false},
+	} {
+		got := result.Fits(c.out, most)
+		if got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+		if after, note := result.Fit(t.Context(), nil, c.out, about, most); got && (cmp.Diff(c.out, after) != "" || note != "") {
+			t.Errorf("%s: it fits, and becomes %+v %s", name, after, note)
+		}
+	}
+}
+
 func TestFit(t *testing.T) {
 	line := strings.Repeat("0123456789", 8) + "\n"
 	cases := []struct {

@@ -175,7 +175,7 @@ func caseCalls(t *testing.T, g *gateway.Gateway, upstream *recorder, calls strin
 		for range max(c.Times, 1) {
 			ctx, cancel := context.WithCancel(t.Context())
 			upstream.during(cancel)
-			r := g.Call(ctx, tool.Call{Tool: c.Tool, Arguments: c.Args, Caller: tool.Caller{ID: "case", Name: "case", Kind: tool.KindGo}})
+			r := g.Call(ctx, tool.Call{Tool: c.Tool, Arguments: c.Args, Caller: tool.Caller{ID: tool.Anonymous, Name: tool.Anonymous, Kind: tool.KindGo}})
 			cancel()
 			describe(&out, &r)
 		}

@@ -100,7 +100,11 @@ type progressParams struct {
 
 // list answers with a page of the tools.
 func (b *brief) list(ctx context.Context) {
-	all := b.gateway.Tools(ctx, tool.View{Caller: b.who, Profile: profileOf(ctx)})
+	view := tool.View{Caller: b.who, Profile: profileOf(ctx)}
+	if view.Chat = chatOf(ctx, nil); !b.stateless() {
+		view.Chat = chatOf(ctx, b.session.sdk)
+	}
+	all := b.gateway.Tools(ctx, view)
 	specs, after, err := page(all, string(b.Cursor))
 	if err != nil {
 		b.fail(err)

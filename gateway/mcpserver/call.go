@@ -47,7 +47,7 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		return nil, err
 	}
 	told, end := tellProgress(ctx, req)
-	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req)})
+	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req.Session, req.Extra)})
 	end()
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		return nil, notFound(res.Error)

@@ -62,21 +62,28 @@ func inChat(r *http.Request) (*http.Request, error) {
 // chatOf is the chat of a call: the one that its request names, else that of the
 // session, if it has an identifier.
 func chatOf(ctx context.Context, session *mcp.ServerSession) tool.Chat {
-	name, _ := ctx.Value(chatKey{}).(string)
+	name := chatNamed(ctx)
 	if name == "" && session != nil {
 		name = session.ID()
 	}
 	return tool.Chat{ID: name}
 }
 
+// chatNamed is the chat that the request of the context names; empty where it names
+// none.
+func chatNamed(ctx context.Context) string {
+	name, _ := ctx.Value(chatKey{}).(string)
+	return name
+}
+
 // chatOfRequest is chatOf for a request of the SDK.
-func chatOfRequest(req *mcp.CallToolRequest) tool.Chat {
-	if req.Extra != nil {
-		if name := req.Extra.Header.Get(headerChat); name != "" {
+func chatOfRequest(session *mcp.ServerSession, extra *mcp.RequestExtra) tool.Chat {
+	if extra != nil {
+		if name := extra.Header.Get(headerChat); name != "" {
 			return tool.Chat{ID: name}
 		}
 	}
-	return tool.Chat{ID: req.Session.ID()}
+	return tool.Chat{ID: session.ID()}
 }
 
 // refuseChat answers that a request names no chat, or two.

@@ -102,6 +102,7 @@ func (d *door) serveSessions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer d.sessions.leave(open, r.Method)
+	d.sessions.uses(open, chatNamed(r.Context()))
 	if d.short && d.shortSession(w, r, open, who) {
 		return
 	}

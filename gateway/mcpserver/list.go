@@ -30,7 +30,7 @@ func (s *Server) listTools(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: who, Profile: profile}), cursor)
+		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: who, Profile: profile, Chat: chatOfRequest(list.Session, list.Extra)}), cursor)
 		if err != nil {
 			return nil, err
 		}

@@ -73,6 +73,7 @@ type Server struct {
 	calls    calls
 	listens  listens
 	lists    lists
+	audience audience
 	buffers  sync.Pool // of answers, as *[]byte
 }
 
@@ -86,7 +87,8 @@ func New(gateway Gateway, opts Options) *Server {
 		self,
 		&mcp.ServerOptions{Instructions: opts.Instructions, Capabilities: capabilities(), SetCacheable: setCacheable},
 	)
-	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.noteSessions, s.listTools, s.nameTool)
+	s.mcp.AddReceivingMiddleware(s.recoverPanics, s.noteSessions, s.endListening, s.listTools, s.nameTool)
+	s.mcp.AddSendingMiddleware(s.sendOne)
 	s.ToolsChanged()
 	return s
 }
@@ -116,6 +118,7 @@ func (s *Server) Close() error {
 	}
 	wg.Wait()
 	s.sessions.waiting.Wait()
+	s.audience.close()
 	return nil
 }
 

@@ -22,6 +22,7 @@ type session struct {
 	// Guarded by sessions.mu:
 	last    time.Time // when it was last heard of
 	posting int       // requests that are being answered, but for streams, which have no end
+	chats   []string  // that its requests named, at most maxSessionChats
 }
 
 // sessions are those that are open. The SDK serves them; this knows whose they
@@ -45,15 +46,18 @@ func (s *Server) noteSessions(next mcp.MethodHandler) mcp.MethodHandler {
 		res, err := next(ctx, method, req)
 		if method == "initialize" && err == nil {
 			if sdk, ok := req.GetSession().(*mcp.ServerSession); ok && sdk.ID() != "" {
-				s.sessions.add(sdk, caller(ctx), profileOf(ctx))
+				s.sessions.add(sdk, caller(ctx), profileOf(ctx), chatNamed(ctx))
 			}
 		}
 		return res, err
 	}
 }
 
-func (t *sessions) add(sdk *mcp.ServerSession, opener tool.Caller, profile string) {
+func (t *sessions) add(sdk *mcp.ServerSession, opener tool.Caller, profile, chat string) {
 	s := &session{sdk: sdk, owner: opener.ID, profile: profile, last: time.Now()}
+	if chat != "" {
+		s.chats = []string{chat}
+	}
 	s.caller.Store(&opener)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // lastAnswers is how long the answers to calls that were cancelled by the end of
@@ -34,6 +36,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 	if err != nil {
 		return err
 	}
+	s.audience.add(session, listener{caller: caller(ctx).ID, chat: tool.DefaultChat})
+	defer s.audience.remove(session)
 	stop := context.AfterFunc(ctx, func() {
 		s.calls.end(context.Cause(ctx), session)
 		transport.conn.drain(lastAnswers)

@@ -61,8 +61,8 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	if call.Via == "" {
 		call.Via = tool.ViaDirect
 	}
-	call.Chat = named(call.Chat)
 	generation, release := g.hold()
+	call.Chat = generation.Groups.inEffect(named(call.Chat))
 	return &passage{
 		gateway: g, generation: generation, release: release, call: call, began: time.Now(),
 		requestID: generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
@@ -110,19 +110,16 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 
 // lookUp finds the tool. A tool that the caller may certainly not call is
 // answered like one that does not exist, unless the rule that denies it says
-// that it may be told.
+// that it may be told. One that is not active in the chat is not called, whoever
+// knows its name.
 func (p *passage) lookUp(context.Context) error {
 	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
 	if !ok || !p.generation.has(p.call.Profile, entry.Spec) {
 		return p.notFound()
 	}
-	switch visibility, d := p.generation.Policy.Visibility(entry.Spec, p.call.Caller); visibility {
-	case policy.Hidden:
-		return p.notFound().Because(p.hidden(entry.Spec))
-	case policy.Told:
-		p.decision = d
-		return tool.Errorf(tool.Denied, "calling %s is not allowed%s", entry.Spec.Name, because(d.Reason)).
-			WithHint("Do not call it again; use another tool, or tell the user.")
+	entry, err := p.visible(entry)
+	if err != nil {
+		return err
 	}
 	p.entry, p.plan = entry, p.generation.Hooks.Plan(entry.Spec.Name)
 	return nil
@@ -131,7 +128,7 @@ func (p *passage) lookUp(context.Context) error {
 // notFound names the tool that was meant only where the caller may call it.
 func (p *passage) notFound() *tool.Error {
 	err := tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
-	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.generation.has(p.call.Profile, meant.Spec) && p.generation.Policy.Lists(meant.Spec, p.call.Caller) {
+	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.shows(meant.Spec) {
 		return err.WithHint("Did you mean %q? Tool names must match exactly.", meant.Spec.Name)
 	}
 	return err.WithHint("Call one of the tools in your tool list by its exact name.")

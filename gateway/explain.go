@@ -13,6 +13,9 @@ type Explained struct {
 	Request policy.Request
 	// Unruled says that there are no rules at all, so that every call is allowed.
 	Unruled bool
+	// Inactive are the tool's groups where none of them is active in the chat: the
+	// call is refused before a rule is asked.
+	Inactive []string
 }
 
 // Explain says what the rules would decide about a call and why. Nothing is run,
@@ -39,7 +42,11 @@ func (g *Gateway) Explain(ctx context.Context, call tool.Call) (Explained, error
 		}
 	}
 	req := p.request()
-	return Explained{p.generation.Policy.Explain(&req), req, p.generation.Policy == nil}, nil
+	x := Explained{Explanation: p.generation.Policy.Explain(&req), Request: req, Unruled: p.generation.Policy == nil}
+	if !entry.Spec.ActiveIn(p.call.Chat.Groups) {
+		x.Inactive = entry.Spec.Groups
+	}
+	return x, nil
 }
 
 // unread is why no rule was asked.

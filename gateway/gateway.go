@@ -11,9 +11,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolgate/toolgate/gateway/activation"
 	"github.com/toolgate/toolgate/gateway/admission"
 	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/hook"
@@ -39,6 +41,7 @@ type Log interface {
 type Generation struct {
 	Tools    *registry.Registry
 	Profiles map[string]Profile // the fixed subsets of tools, by name
+	Groups   *Groups            // what users can activate; nil where there is nothing
 	Policy   *policy.Engine     // nil allows every call
 	Hooks    *hook.Set          // nil has none
 	Masker   *secret.Masker     // takes this configuration's secrets out of text
@@ -91,27 +94,31 @@ type Options struct {
 	// Limits counts calls against limits; in memory when nil. It outlives
 	// generations.
 	Limits limit.Store
-	// Chats gives calls what their chats hold; nil where chats hold nothing.
-	Chats     Chats
-	Admission admission.Options // how many calls run and wait at once
-	Handles   handle.Options    // how many calls are started without waiting for them
+	// Chats gives calls what their chats hold; nil where chats hold nothing: then the
+	// groups that are active are those that a call or a view names itself.
+	Chats Chats
+	// Activations keeps the groups that models ask for; nil where nothing is kept.
+	Activations activation.Desk
+	Admission   admission.Options // how many calls run and wait at once
+	Handles     handle.Options    // how many calls are started without waiting for them
 }
 
 // Gateway takes calls; safe for concurrent use.
 type Gateway struct {
-	current    atomic.Pointer[tenancy] // the generation that is served
-	log        Log
-	logger     *slog.Logger
-	counter    Counter
-	results    result.Store
-	limits     limit.Store
-	repeats    *repeat.Book // calls that were refused or failed
-	chats      Chats        // nil where they hold nothing
-	gate       *admission.Gate
-	handles    *handle.Desk
-	underWay   atomic.Int64
-	logFailure atomic.Pointer[error] // of the last record; nil when it was written
-	unwritten  atomic.Int64          // records that could not be written
+	current     atomic.Pointer[tenancy] // the generation that is served
+	log         Log
+	logger      *slog.Logger
+	counter     Counter
+	results     result.Store
+	limits      limit.Store
+	repeats     *repeat.Book    // calls that were refused or failed
+	chats       Chats           // nil where they hold nothing
+	activations activation.Desk // nil where nothing is kept
+	gate        *admission.Gate
+	handles     *handle.Desk
+	underWay    atomic.Int64
+	logFailure  atomic.Pointer[error] // of the last record; nil when it was written
+	unwritten   atomic.Int64          // records that could not be written
 
 	observing sync.Mutex // guards changes of observers
 	observers atomic.Pointer[[]*Observer]
@@ -126,14 +133,15 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		opts.Limits = new(limit.Memory)
 	}
 	g := &Gateway{
-		counter: opts.Counter,
-		log:     log,
-		logger:  cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		results: opts.Results,
-		limits:  opts.Limits,
-		repeats: repeat.New(),
-		chats:   opts.Chats,
-		gate:    admission.New(opts.Admission),
+		counter:     opts.Counter,
+		log:         log,
+		logger:      cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		results:     opts.Results,
+		limits:      opts.Limits,
+		repeats:     repeat.New(),
+		chats:       opts.Chats,
+		activations: opts.Activations,
+		gate:        admission.New(opts.Admission),
 	}
 	g.current.Store(newTenancy(generation))
 	g.handles = handle.New(g.Call, opts.Handles)
@@ -144,23 +152,40 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 // until they are recorded or the context is over.
 func (g *Gateway) Close(ctx context.Context) error { return g.handles.Close(ctx) }
 
-// Tools returns what the caller may be shown, in list order. The specs are
-// shared: do not change them.
+// Tools returns what the caller may be shown in the chat of the view, in list
+// order. The specs are shared: do not change them.
 func (g *Gateway) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	gen, release := g.hold()
 	defer release()
-	return gen.Listed(view)
+	return gen.Listed(g.looked(view))
 }
 
-// Listed are the tools of the generation that a view shows, in list order.
+// Listed are the tools of the generation that a view shows, in list order. Of the
+// chat its groups count, as they are given.
 func (g *Generation) Listed(view tool.View) []*tool.Spec {
 	var specs []*tool.Spec
+	asking, inactive := -1, missing{}
+	groups := g.Groups.inEffect(view.Chat).Groups
 	for _, e := range g.Tools.All() {
-		if g.has(view.Profile, e.Spec) && g.Policy.Lists(e.Spec, view.Caller) {
-			specs = append(specs, e.Spec)
+		switch {
+		case !g.has(view.Profile, e.Spec) || !g.Policy.Lists(e.Spec, view.Caller):
+			continue
+		case !e.Spec.ActiveIn(groups):
+			inactive.add(e.Spec)
+			continue
+		case e.Spec.Name == activation.ToolName:
+			asking = len(specs)
 		}
+		specs = append(specs, e.Spec)
 	}
-	return specs
+	if asking < 0 {
+		return specs
+	}
+	if offered := g.Groups.offered(inactive); len(offered) > 0 {
+		specs[asking] = g.Groups.tools.For(offered)
+		return specs
+	}
+	return slices.Delete(specs, asking, asking+1)
 }
 
 // HasProfile reports whether there is a profile of this name now.

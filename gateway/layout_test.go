@@ -25,7 +25,7 @@ var (
 	words = []string{"gateway/tool", "gateway/diag", "gateway/secret", "gateway/expression", "gateway/schema"}
 	rooms = []string{
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
-		"gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
+		"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat",
 		"gateway/metrics", "gateway/clients", "gateway/watch", "gateway/limit", "gateway/repeat",
 	}
@@ -61,20 +61,21 @@ var (
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
-		"gateway/admission": {"gateway/tool"},
-		"gateway/batch":     {"gateway/tool"},
-		"gateway/handle":    {"gateway/tool"},
-		"gateway/limit":     {"gateway/tool"},
-		"gateway/repeat":    {"gateway/tool"},
-		"gateway/result":    {"gateway/tool"},
-		"gateway/retry":     {"gateway/tool"},
+		"gateway/activation": {"gateway/tool"},
+		"gateway/admission":  {"gateway/tool"},
+		"gateway/batch":      {"gateway/tool"},
+		"gateway/handle":     {"gateway/tool"},
+		"gateway/limit":      {"gateway/tool"},
+		"gateway/repeat":     {"gateway/tool"},
+		"gateway/result":     {"gateway/tool"},
+		"gateway/retry":      {"gateway/tool"},
 
 		"gateway/hook":  slices.Concat(words, []string{"policy"}),
 		"gateway/store": slices.Concat(words, []string{"gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog"}),
 
 		"gateway": slices.Concat(words, porch, []string{
 			"gateway/registry", "gateway/runlog", "policy",
-			"gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/repeat", "gateway/result", "gateway/retry",
+			"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/repeat", "gateway/result", "gateway/retry",
 		}),
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 

@@ -154,7 +154,9 @@ func (e explainer) Explain(ctx context.Context, call tool.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newExplanation(&x.Request, &x.Explanation), nil
+	out := newExplanation(&x.Request, &x.Explanation)
+	out.Inactive = x.Inactive
+	return out, nil
 }
 
 // keptResults are those that were too large to show.

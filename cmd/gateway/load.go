@@ -116,7 +116,7 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 	if serves {
 		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Logger: logger})
 		options.Limits = h.ledger.store
-		options.Chats, h.closers = h.chats, append(h.closers, h.chats)
+		options.Chats, options.Activations, h.closers = h.chats, activations{h.chats}, append(h.closers, h.chats)
 	}
 	h.gateway = gateway.New(generation, journal, options)
 	h.closers = append(h.closers, closing(h.gateway))

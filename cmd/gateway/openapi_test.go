@@ -163,6 +163,7 @@ func TestDescription(t *testing.T) {
 	t.Cleanup(func() { _ = s.mcp.Close() })
 	t.Cleanup(h.gateway.Watch(s.metrics))
 	t.Cleanup(h.gateway.Watch(s.feed))
+	t.Cleanup(h.chats.Watch(s.chatChanged))
 	log := newTalk(io.Discard)
 	t.Cleanup(func() { _ = log.Close() })
 	t.Cleanup(s.reloadWhenAsked(t.Context(), nil, log, newLogs(log)))
@@ -236,11 +237,15 @@ func TestDescription(t *testing.T) {
 		get(target)
 		ask(tool.MayCall, "DELETE", target, "", "")
 	}
-	for _, text := range []string{describedConfig, describedConfig + "groups: {calm: {tools: [add]}}\n", "version: 1\ntoolz: {}\n"} {
+	grouped := strings.Replace(describedConfig, "  long: {", "  long: {core: false, ", 1) + "groups: {calm: {description: Calm., tools: [add, long]}}\n"
+	for _, text := range []string{describedConfig, grouped, "version: 1\ntoolz: {}\n"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		ask(tool.MayAdmin, "POST", "/v1/reload", "", "")
+		if text == grouped {
+			askForGroups(ask)
+		}
 	}
 	ask(tool.MayCall, "POST", "/v1/reload", "", "")
 	for _, may := range []tool.Right{tool.MayAdmin, tool.MayCall, tool.MayApprove} {
@@ -258,6 +263,27 @@ func TestDescription(t *testing.T) {
 			if !d.seen[method+" "+path] {
 				t.Errorf("%s %s was not asked", method, path)
 			}
+		}
+	}
+}
+
+// askForGroups asks all there is to ask about the groups of chats.
+func askForGroups(ask func(may tool.Right, method, target, header, body string) *httptest.ResponseRecorder) {
+	const inChat = "X-Chat-Id: calm"
+	for range 2 {
+		ask(tool.MayCall, "POST", "/v1/tools/long/call", inChat, `{}`)
+		ask(tool.MayCall, "POST", "/v1/tools/request_tool_activation/call", inChat, `{"group": "calm", "reason": "to count"}`)
+		for _, target := range []string{"/v1/chats", "/v1/chats?asking=true&limit=1", "/v1/chats?limit=0", "/v1/chats/calm", "/v1/chats/calm/groups", "/v1/chats/none/groups", "/v1/chats/calm/groups?caller=bob"} {
+			ask(tool.MayCall, "GET", target, "", "")
+			ask(tool.MayActivate, "GET", target, "", "")
+		}
+		ask(tool.MayAdmin, "POST", "/v1/policy/explain", "", `{"tool":"long","chat":"calm"}`)
+		for _, may := range []tool.Right{tool.MayCall, tool.MayActivate, tool.MayActivate} {
+			ask(may, "DELETE", "/v1/chats/calm/requests/calm", "", "")
+		}
+		for _, body := range []string{`{"groups": ["clam"]}`, `{"groups": []}`, `{}`, `{"groups": ["calm"]}`} {
+			ask(tool.MayCall, "PUT", "/v1/chats/calm/groups", "", body)
+			ask(tool.MayActivate, "PUT", "/v1/chats/calm/groups", "", body)
 		}
 	}
 }
@@ -294,7 +320,7 @@ func (d *description) events(handler http.Handler) {
 		}
 		kinds[e.Type]++
 	}
-	for _, kind := range []string{"call_started", "call_ended", "call_denied", "reloaded", "reload_failed"} {
+	for _, kind := range []string{"call_started", "call_ended", "call_denied", "activation_requested", "activation_declined", "groups_changed", "reloaded", "reload_failed"} {
 		if kinds[kind] == 0 {
 			d.t.Errorf("no event %s among %v", kind, kinds)
 		}

@@ -173,6 +173,7 @@ type explanationJSON struct {
 	Error     string         `json:"error,omitempty"`
 	Limits    []limitJSON    `json:"limits,omitempty"` // that the call has to keep, too
 	Tried     []tryJSON      `json:"tried"`
+	Inactive  []string       `json:"inactive,omitempty"` // groups: where none of them is active, the call is refused before
 }
 
 type tryJSON struct {
@@ -195,10 +196,17 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 		return fmt.Errorf("the arguments do not fit %s, so no rule is asked: %w", name, err)
 	}
 	x := a.Generation.Policy.Explain(&req)
-	if !cmd.Bool("json") {
-		return printExplanation(io.out, &req, &x, a.Generation.Policy == nil)
+	if cmd.Bool("json") {
+		out := newExplanation(&req, &x)
+		if req.Tool.ByGroup {
+			out.Inactive = req.Tool.Groups
+		}
+		return printJSON(io.out, out)
 	}
-	return printJSON(io.out, newExplanation(&req, &x))
+	if req.Tool.ByGroup {
+		_, _ = fmt.Fprintf(io.err, "%s is not core: its calls are refused (inactive) in chats where none of its groups is active: %s\n", name, strings.Join(req.Tool.Groups, ", "))
+	}
+	return printExplanation(io.out, &req, &x, a.Generation.Policy == nil)
 }
 
 func newExplanation(req *policy.Request, x *policy.Explanation) explanationJSON {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -24,13 +23,13 @@ func toolsCommand(io streams) *cli.Command {
 		Action: noCommand,
 		Commands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the tools that policy does not hide",
-				Flags: configFlags(jsonFlag()),
+				Name: "list", Usage: "list the tools that policy does not hide, as in a chat in which no group is active",
+				Flags: configFlags(jsonFlag(), activateFlag()),
 				Action: func(ctx context.Context, cmd *cli.Command) error {
 					if err := noArguments(cmd); err != nil {
 						return err
 					}
-					return listTools(ctx, io, layers(cmd), cmd.Bool("json"))
+					return listTools(ctx, io, cmd)
 				},
 			},
 			{
@@ -46,17 +45,6 @@ func toolsCommand(io streams) *cli.Command {
 			callCommand(io),
 		},
 	}
-}
-
-// listed opens a configuration without its secrets, which no list needs, and
-// returns what the local user may see and how many tools policy hides.
-func listed(ctx context.Context, opts config.Options) (specs []*tool.Spec, hidden int, err error) {
-	_, a, _, err := load(opts, assembly.Declared)
-	if err != nil {
-		return nil, 0, err
-	}
-	specs = gateway.New(a.Generation, nil, gateway.Options{}).Tools(ctx, tool.View{Caller: cliCaller()})
-	return specs, len(a.Generation.Tools.All()) - len(specs), a.Close()
 }
 
 // count writes a number of things: 1 tool, 2 tools.
@@ -83,15 +71,19 @@ func newSpecJSON(s *tool.Spec) specJSON {
 	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput, newLimit("", s.RateLimit)}
 }
 
-func listTools(ctx context.Context, io streams, opts config.Options, asJSON bool) error {
-	specs, hidden, err := listed(ctx, opts)
+func listTools(ctx context.Context, io streams, cmd *cli.Command) error {
+	l, err := listed(ctx, layers(cmd), cmd.StringSlice("activate"), false)
 	if err != nil {
 		return err
 	}
-	if hidden > 0 {
-		_, _ = fmt.Fprintf(io.err, "%s hidden by policy\n", count(hidden, "tool"))
+	if l.hidden > 0 {
+		_, _ = fmt.Fprintf(io.err, "%s hidden by policy\n", count(l.hidden, "tool"))
 	}
-	if asJSON {
+	if l.inactive > 0 {
+		_, _ = fmt.Fprintf(io.err, "%s in groups that are not active (--activate GROUP)\n", count(l.inactive, "tool"))
+	}
+	specs := l.specs
+	if cmd.Bool("json") {
 		list := make([]specJSON, 0, len(specs))
 		for _, s := range specs {
 			list = append(list, newSpecJSON(s))
@@ -107,11 +99,11 @@ func listTools(ctx context.Context, io streams, opts config.Options, asJSON bool
 }
 
 func showTool(ctx context.Context, io streams, opts config.Options, name string, asJSON bool) error {
-	specs, _, err := listed(ctx, opts)
+	l, err := listed(ctx, opts, nil, true)
 	if err != nil {
 		return err
 	}
-	for _, s := range specs {
+	for _, s := range l.specs {
 		if s.Name != name {
 			continue
 		}
@@ -129,6 +121,9 @@ func printSpec(io streams, s *tool.Spec) error {
 	if s.Title != "" {
 		_, _ = fmt.Fprintf(w, "title\t%s\n", s.Title)
 	}
+	if s.ByGroup {
+		_, _ = fmt.Fprintf(w, "core\tfalse: active where one of these groups is: %s\n", strings.Join(s.Groups, ", "))
+	}
 	_, _ = fmt.Fprintf(w, "tags\t%s\ntimeout\t%v\nmax_output\t%d bytes\n", strings.Join(s.Tags, ", "), s.Timeout, s.MaxOutput)
 	if s.RateLimit != nil {
 		_, _ = fmt.Fprintf(w, "rate_limit\t%s\n", s.RateLimit)
@@ -144,7 +139,7 @@ func callCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name: "call", Usage: "call one tool through the gate", ArgsUsage: "NAME [key=value | key:=JSON]...",
 		Flags: configFlags(
-			jsonFlag(),
+			jsonFlag(), activateFlag(),
 			&cli.StringFlag{Name: "args", Usage: "all arguments as one `JSON` object, in place of key=value"},
 		),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -156,7 +151,8 @@ func callCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return callTool(ctx, io, layers(cmd), tool.Call{Tool: name, Arguments: args, Caller: cliCaller()}, cmd.Bool("json"))
+			chat := tool.Chat{Groups: cmd.StringSlice("activate")}
+			return callTool(ctx, io, layers(cmd), tool.Call{Tool: name, Arguments: args, Caller: cliCaller(), Chat: chat}, cmd.Bool("json"))
 		},
 	}
 }
@@ -205,6 +201,9 @@ func callTool(ctx context.Context, io streams, opts config.Options, call tool.Ca
 		err = errors.Join(err, h.Close())
 		tidy(&h.config.Store)
 	}()
+	if err := activated(call.Chat.Groups, h.version.Assembly.Generation); err != nil {
+		return err
+	}
 	ctx, stop := untilSignal(ctx) // a program that the tool started must not outlive this one
 	defer stop()
 	result := h.gateway.Call(ctx, call)
@@ -249,7 +248,7 @@ func exitCode(r *tool.Result) int {
 		return 0
 	}
 	switch {
-	case r.Error.Code == tool.Denied, r.Error.Code == tool.NeedsApproval:
+	case r.Error.Code == tool.Denied, r.Error.Code == tool.Inactive, r.Error.Code == tool.NeedsApproval:
 		return exitRefused
 	case r.Error.Code == tool.NotFound && r.Error.Cause != nil: // it is there, and policy hides it
 		return exitRefused

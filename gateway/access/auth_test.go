@@ -81,7 +81,10 @@ func TestRights(t *testing.T) {
 		{"/mcp", true, true, false, false, true},
 		{"/p/support/mcp", true, true, false, false, true},
 		{"/v1/tools", true, true, false, false, true},
-		{"/v1/chats/a", true, true, false, false, true},
+		{"/v1/chats", true, true, true, false, true}, // desk may activate
+		{"/v1/chats/a", true, true, true, false, true},
+		{"/v1/chats/a/groups", true, true, true, false, true},
+		{"/v1/events", true, true, true, false, true},
 		{"/nothing", true, true, false, false, true},
 		{"/healthz/", true, true, false, false, true},
 		{"/metrics/x", true, true, false, false, true},

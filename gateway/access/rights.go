@@ -15,6 +15,15 @@ const (
 	letIn need = "let in" // any token
 )
 
+// either is the need of one of several rights.
+func either(rights ...tool.Right) need {
+	words := make([]string, 0, len(rights))
+	for _, r := range rights {
+		words = append(words, string(r))
+	}
+	return need(strings.Join(words, " "))
+}
+
 // needs are the paths that need something else than the right to call. One that
 // ends in a slash stands for all paths below it. Handlers ask for further rights
 // themselves where these depend on more than the path.
@@ -29,6 +38,9 @@ var needs = []struct {
 	{"/v1/openapi.json", letIn},
 	{"/v1/approvals", need(tool.MayApprove)},
 	{"/v1/approvals/", need(tool.MayApprove)},
+	{"/v1/chats", either(tool.MayCall, tool.MayActivate)},
+	{"/v1/chats/", either(tool.MayCall, tool.MayActivate)},
+	{"/v1/events", either(tool.MayCall, tool.MayActivate)},
 	{"/v1/reload", need(tool.MayAdmin)},
 	{"/v1/policy/", need(tool.MayAdmin)},
 }
@@ -49,11 +61,16 @@ func (n need) probe() bool { return n == open || n == letIn }
 
 // missing says which right the caller lacks, or is nil.
 func (n need) missing(who *tool.Caller) *refusal {
-	right := tool.Right(n)
-	if n == letIn || who.Can(right) {
+	if n == letIn {
 		return nil
 	}
-	no := forbidden(who.Lacks(right))
-	no.challenge = `Bearer error="insufficient_scope", scope="` + string(n) + `"`
+	rights := strings.Fields(string(n))
+	for _, right := range rights {
+		if who.Can(tool.Right(right)) {
+			return nil
+		}
+	}
+	no := forbidden(who.Lacks(tool.Right(rights[0])))
+	no.challenge = `Bearer error="insufficient_scope", scope="` + rights[0] + `"`
 	return no
 }

@@ -50,7 +50,13 @@ func (b *builder) compileAdmit() admission {
 // whatever is allowed.
 func (a *admission) admits(s *tool.Spec) bool {
 	fits := func(e entry) bool { return e.fits(s) }
-	return (a.all || slices.ContainsFunc(a.allow, fits)) && !slices.ContainsFunc(a.deny, fits)
+	return (a.all || slices.ContainsFunc(a.allow, fits)) && !a.denies(s)
+}
+
+// denies reports whether an entry of what to deny fits a tool. One of the gateway's
+// own needs no entry of what to allow.
+func (a *admission) denies(s *tool.Spec) bool {
+	return slices.ContainsFunc(a.deny, func(e entry) bool { return e.fits(s) })
 }
 
 // advise warns of entries that are about none of the tools there are. A pattern

@@ -20,7 +20,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 		}
 	}
 	specs := specsOf(all)
-	b.admission.advise(specs)
+	b.admission.advise(append(specs, asker().Spec))
 	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs)
 	adviseProfiles(b.profiles, specs)
 	if engine == nil {
@@ -33,7 +33,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 			return diag.NewCursor(&ignored, nil)
 		}
 		return b.at("tools", name)
-	}, append(specs, reader(nil).Spec))
+	}, append(specs, builtins()...))
 }
 
 func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {

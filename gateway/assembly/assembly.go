@@ -47,6 +47,7 @@ type Assembly struct {
 	all     []*candidate
 	client  *httptool.Client
 	results result.Store
+	mayAsk  bool         // models may ask for groups of tools
 	lookout *lookout     // for tools whose needs are watched; nil without any
 	tenants atomic.Int64 // generations that are not closed
 }
@@ -107,7 +108,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 		return a
 	}
 	registered := b.registered(all)
-	a.LeftOut = b.leftOut
+	a.LeftOut, a.mayAsk = b.leftOut, !b.admission.denies(asker().Spec)
 	if opts.Secrets == Resolved {
 		b.resolve(b.neededSecrets(b.ofInterest(mayBeServed(registered, all)), opts.Access))
 	}
@@ -117,7 +118,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	if cfg.Problems().Err() != nil {
 		return a
 	}
-	tools, err := registry.New(withReader(entriesOf(registered), opts.Results))
+	tools, err := registry.New(a.withBuiltins(entriesOf(registered)))
 	if err != nil {
 		b.at("tools").Errorf("%v", err)
 		return a
@@ -132,7 +133,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.masker.Know(b.revealed()...)
 	a.Secrets = b.values
 	a.Generation = a.generation(gateway.Generation{
-		Tools: tools, Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
+		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
 		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log,
 	})
 	a.lookout = b.watchNeeds(all)

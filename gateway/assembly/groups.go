@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -32,6 +34,24 @@ func (g *groups) of(s *tool.Spec) []string {
 		}
 	}
 	return out
+}
+
+// forChats are the groups as the gateway knows them.
+func (g *groups) forChats(section map[string]config.Group) *gateway.Groups {
+	all := make([]gateway.Group, 0, len(g.names))
+	for _, name := range g.names {
+		all = append(all, gateway.Group{Name: name, Description: section[name].Description})
+	}
+	return gateway.NewGroups(all)
+}
+
+// checkCore reports a tool that no chat could ever have.
+func (b *builder) checkCore(name string, s *tool.Spec) {
+	if !s.ByGroup || len(s.Groups) > 0 || b.cfg.Broken("groups") {
+		return
+	}
+	const hint = "name it in the tools of an entry under groups, or remove core"
+	b.at("tools", name, "core").Hintf(hint, "the tool is in no group, so no chat could ever have it: what is not core is active where one of its groups is")
 }
 
 // advise warns of groups that no tool is in and, in other groups, of entries

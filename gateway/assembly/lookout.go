@@ -129,7 +129,7 @@ func (a *Assembly) regroup(leftOut map[string]string) *gateway.Generation {
 			in = append(in, c)
 		}
 	}
-	tools, err := registry.New(withReader(entriesOf(in), a.results))
+	tools, err := registry.New(a.withBuiltins(entriesOf(in)))
 	if err != nil {
 		return nil // the names of all tools were compared when the file was read
 	}

@@ -68,7 +68,7 @@ func (b *builder) known(spec *tool.Spec, t *config.Tool, doc *schema.Document) p
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 	spec := &tool.Spec{
 		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
-		Method: name, Source: tool.SourceDeclared,
+		Method: name, Source: tool.SourceDeclared, ByGroup: !t.IsCore(),
 		Parameters:      t.Parameters,
 		Timeout:         t.Timeout,
 		MaxOutput:       int64(t.MaxOutput),
@@ -83,6 +83,7 @@ func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 		spec.Parameters = json.RawMessage(noParameters)
 	}
 	spec.Groups = b.groups.of(spec)
+	b.checkCore(name, spec)
 	return spec
 }
 

@@ -1,5 +1,6 @@
 // Package chat keeps what belongs to a conversation: fields that clients set and
-// that rules, hooks and inject read as chat.context.
+// that rules, hooks and inject read as chat.context, the groups of tools that its
+// user activated, and the groups that its model asked for.
 //
 // A chat is known by its name and by the caller who named it. The same name of
 // another caller is another chat, so nobody can take a name from somebody else,
@@ -52,29 +53,52 @@ type Key struct {
 // Saved is a chat as a store keeps it.
 type Saved struct {
 	Key
-	Context []byte    // a JSON object
-	Made    time.Time // when it was first given something to hold
-	Used    time.Time // when it was last used, as far as that was written down
+	Context  []byte    // a JSON object
+	Groups   []string  // that are active, sorted
+	Requests []Request // that are not answered, oldest first
+	Made     time.Time // when it was first given something to hold
+	Used     time.Time // when it was last used, as far as that was written down
 }
 
-// Store keeps chats. A method that returns an error has changed nothing, or
-// all of what it was asked for.
+// size is what a chat counts for, in bytes: what it holds, and for each part of a
+// list about what that takes beside its text.
+func (s *Saved) size() int {
+	n := len(s.Context)
+	for _, g := range s.Groups {
+		n += len(g) + 16
+	}
+	for i := range s.Requests {
+		n += len(s.Requests[i].Group) + len(s.Requests[i].Reason) + 64
+	}
+	return n
+}
+
+// Store keeps chats, for several processes at a time. A method that returns an
+// error has changed nothing, or all of what it was asked for.
 type Store interface {
-	// Chats gives all chats.
-	Chats(ctx context.Context) ([]Saved, error)
-	// SaveChats writes chats in place of those of the same keys.
-	SaveChats(ctx context.Context, chats []Saved) error
+	// ChangedChats gives the chats that were edited behind a mark, and the mark to go
+	// on with; behind -1 it gives all. A mark that is less than the one that was given
+	// is of another, newer store.
+	ChangedChats(ctx context.Context, mark int64) (chats []Saved, next int64, err error)
+	// EditChat writes what edit makes of a chat, which is nil where there is none.
+	// Nobody else changes it meanwhile. Where edit fails nothing is written, and its
+	// error is part of the one returned.
+	EditChat(ctx context.Context, key Key, edit func(*Saved) (Saved, error)) error
+	// UseChats writes down when chats were used and, of those that are not there, all.
+	UseChats(ctx context.Context, chats []Saved) error
 	// DropChats takes chats out; those that are not there are no error.
 	DropChats(ctx context.Context, keys []Key) error
 }
 
 // Chat is what a caller is shown of a chat.
 type Chat struct {
-	ID      string          `json:"id"`
-	Context json.RawMessage `json:"context"` // a JSON object
-	Made    time.Time       `json:"created_at"`
-	Used    time.Time       `json:"used_at"`
-	Expires time.Time       `json:"expires_at"` // unless it is used before
+	ID       string          `json:"id"`
+	Context  json.RawMessage `json:"context,omitempty"` // a JSON object; none for whoever may not see it
+	Made     time.Time       `json:"created_at"`
+	Used     time.Time       `json:"used_at"`
+	Expires  time.Time       `json:"expires_at"` // unless it is used before
+	Groups   []string        `json:"groups"`     // of tools, that are active; sorted, not nil
+	Requests []Request       `json:"requests"`   // that are not answered, oldest first; not nil
 }
 
 // entry is a chat that holds something. Only its time changes.
@@ -139,11 +163,14 @@ func tooMuch() error {
 	return e
 }
 
-// unsaved words that the store failed.
 // errUnread is why nothing can be forgotten of a store that was not read yet.
 var errUnread = errors.New("the store has not been read yet")
 
+// unsaved words that the store failed. What the caller did wrong stays as it is.
 func unsaved(err error) error {
+	if e, ok := errors.AsType[*tool.Error](err); ok {
+		return e
+	}
 	e := tool.Errorf(tool.Internal, "the chat could not be written to the store, and nothing was changed").
 		Because(fmt.Errorf("chats: %w", err)).WithHint("Try again; if it fails again, tell the operator.")
 	e.Retryable = true

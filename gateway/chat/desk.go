@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -13,9 +12,13 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// interval is how often it is written down which chats were used, and how often
-// those that expired are forgotten.
-const interval = time.Minute
+const (
+	// interval is how often it is written down which chats were used, and how often
+	// those that expired are forgotten.
+	interval = time.Minute
+	// FollowInterval is how often the store is asked what other processes have changed.
+	FollowInterval = time.Second
+)
 
 // lastWrite is how long the last of this may take when the desk is closed.
 const lastWrite = 5 * time.Second
@@ -29,36 +32,58 @@ type Options struct {
 // Desk is where chats are kept: in memory, for calls, and behind that in a store.
 // It is safe for concurrent use.
 type Desk struct {
-	store  Store // nil where chats end with the process
-	logger *slog.Logger
-	loaded atomic.Bool // what the store had was taken in
-	stop   context.CancelFunc
-	done   chan struct{} // closed when the desk writes no more
+	store    Store // nil where chats end with the process
+	logger   *slog.Logger
+	loaded   atomic.Bool // what the store had was taken in
+	watchers watchers
+	stop     context.CancelFunc
+	done     chan struct{} // closed when the desk writes no more
 
-	writing sync.Mutex // held while the store is written, so that nothing overtakes
+	writing sync.Mutex // held while the store is written, so that nothing overtakes; guards mark
+	mark    int64      // up to which the changes of the store were taken in
 
 	mu      sync.RWMutex // guards what follows
 	limits  Config
 	chats   map[Key]*entry
 	callers map[string]use
-	held    int // bytes of all contexts
+	held    int // bytes of all chats, as they count
 }
 
 // use is what one caller's chats take.
 type use struct {
-	count int
-	bytes int // of their contexts
+	count    int
+	bytes    int // as they count
+	requests int // that are not answered
+}
+
+// Visit gives a program the chats of the store for a moment: it may look at them and
+// make changes, which servers that use the store take in by themselves. It forgets
+// and follows nothing, so there is nothing to close. When chats were used it knows as
+// far as servers have written that down, and takes them for idle so much later.
+func Visit(ctx context.Context, store Store, limits Config) (*Desk, error) {
+	d := newDesk(store, Options{Limits: limits})
+	d.limits.Idle += 2 * interval
+	if err := d.follow(ctx); err != nil {
+		return nil, err
+	}
+	d.loaded.Store(true)
+	return d, nil
+}
+
+func newDesk(store Store, opts Options) *Desk {
+	d := &Desk{
+		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}),
+		chats: map[Key]*entry{}, callers: map[string]use{}, mark: -1,
+	}
+	d.Limit(opts.Limits)
+	return d
 }
 
 // Open gives the desk the chats of the store, which may be nil. While the store
 // cannot be read the desk goes on without what is in it, and tries again once a
 // minute. [Desk.Close] ends it.
 func Open(ctx context.Context, store Store, opts Options) *Desk {
-	d := &Desk{
-		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}),
-		chats: map[Key]*entry{}, callers: map[string]use{},
-	}
-	d.Limit(opts.Limits)
+	d := newDesk(store, opts)
 	d.load(ctx)
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go d.run(ctx)
@@ -66,28 +91,16 @@ func Open(ctx context.Context, store Store, opts Options) *Desk {
 }
 
 // load takes in what the store has, unless that was done. What was set meanwhile
-// stays; what cannot be read any more holds nothing.
+// is there already; what cannot be read any more holds nothing.
 func (d *Desk) load(ctx context.Context) {
 	if d.store == nil || d.loaded.Load() {
 		return
 	}
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	saved, err := d.store.Chats(ctx)
-	if err != nil {
+	if err := d.follow(ctx); err != nil {
 		d.logger.ErrorContext(ctx, "the chats cannot be read from the store", "problem", err.Error())
 		return
 	}
 	d.loaded.Store(true)
-	for _, s := range saved {
-		if d.find(s.Key) != nil {
-			continue
-		}
-		d.put(newEntry(s, sync.OnceValue(func() map[string]any {
-			fields, _ := read(s.Context)
-			return fields
-		})))
-	}
 }
 
 // Limit changes how long chats are kept and how many a caller may have. Those
@@ -113,10 +126,12 @@ func (d *Desk) Enter(caller string, in tool.Chat) tool.Chat {
 // Look is Enter for a call that is not made: nothing is noted.
 func (d *Desk) Look(caller string, in tool.Chat) tool.Chat { return d.find(Key{caller, in.ID}).in(in) }
 
-// in gives the chat of a call what the entry holds, which may be nil.
+// in gives the chat of a call what the entry holds, which may be nil: no group is
+// active then, whatever the call says.
 func (e *entry) in(chat tool.Chat) tool.Chat {
+	chat.Groups = nil
 	if e != nil {
-		chat.Context = e.fields()
+		chat.Context, chat.Groups = e.fields(), e.saved.Groups
 	}
 	return chat
 }
@@ -148,48 +163,39 @@ func (d *Desk) shown(e *entry) Chat {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	s := e.now()
-	return Chat{ID: s.ID, Context: s.Context, Made: s.Made.UTC(), Used: s.Used.UTC(), Expires: s.Used.Add(d.limits.Idle).UTC()}
+	return Chat{
+		ID: s.ID, Context: s.Context, Made: s.Made.UTC(), Used: s.Used.UTC(), Expires: s.Used.Add(d.limits.Idle).UTC(),
+		Groups: append([]string{}, s.Groups...), Requests: append([]Request{}, s.Requests...),
+	}
 }
 
 // Set gives the caller's chat of that name these fields, a JSON object, in place
 // of those that it has. It is in the store when Set returns. An error is a
 // [*tool.Error], and then nothing has changed.
 func (d *Desk) Set(ctx context.Context, key Key, raw json.RawMessage) (Chat, error) {
-	fields, err := read(raw)
-	if err != nil {
+	if _, err := read(raw); err != nil {
 		return Chat{}, err
 	}
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	now := time.Now()
-	s := Saved{Key: key, Context: raw, Made: now, Used: now}
-	if old := d.find(key); old != nil {
-		s.Made = old.saved.Made
-	}
-	if err := d.room(s); err != nil {
-		return Chat{}, err
-	}
-	if d.store != nil {
-		if err := d.store.SaveChats(ctx, []Saved{s}); err != nil {
-			return Chat{}, unsaved(err)
-		}
-	}
-	e := newEntry(s, func() map[string]any { return fields })
-	d.put(e)
-	return d.shown(e), nil
+	return d.change(ctx, key, "", func(s *Saved) error {
+		s.Context = raw
+		return nil
+	})
 }
 
 // room says why there is none for the chat, or nil.
-func (d *Desk) room(s Saved) error {
+func (d *Desk) room(s *Saved) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	more, old, own := len(s.Context), d.chats[s.Key], d.callers[s.Caller]
+	more, asking, old, own := s.size(), len(s.Requests), d.chats[s.Key], d.callers[s.Caller]
 	if old != nil {
-		more -= len(old.saved.Context)
+		more -= old.saved.size()
+		asking -= len(old.saved.Requests)
 	}
 	switch {
 	case old == nil && own.count >= d.limits.MostPerCaller:
 		return tooMany(d.limits.MostPerCaller, d.limits.Idle)
+	case asking > 0 && own.requests+asking > MaxRequests:
+		return tooManyRequests()
 	case more > 0 && own.bytes+more > maxShare:
 		return tooLarge(d.limits.Idle)
 	case d.held+more > maxHeld:
@@ -206,7 +212,8 @@ func (d *Desk) Drop(ctx context.Context, key Key) (bool, error) {
 	if d.store != nil && !d.loaded.Load() { // it may have the chat, and would give it back
 		return false, unsaved(errUnread)
 	}
-	if d.find(key) == nil {
+	old := d.find(key)
+	if old == nil {
 		return false, nil
 	}
 	if d.store != nil {
@@ -215,6 +222,7 @@ func (d *Desk) Drop(ctx context.Context, key Key) (bool, error) {
 		}
 	}
 	d.take(key)
+	d.tell(between(key, &old.saved, &Saved{}, ""))
 	return true, nil
 }
 
@@ -241,9 +249,10 @@ func (d *Desk) take(keys ...Key) {
 
 // add counts a chat that comes (1) or goes (-1); mu is held.
 func (d *Desk) add(e *entry, sign int) {
-	own, size := d.callers[e.saved.Caller], sign*len(e.saved.Context)
+	own, size := d.callers[e.saved.Caller], sign*e.saved.size()
 	own.count += sign
 	own.bytes += size
+	own.requests += sign * len(e.saved.Requests)
 	d.held += size
 	if d.callers[e.saved.Caller] = own; own.count == 0 {
 		delete(d.callers, e.saved.Caller)
@@ -260,10 +269,16 @@ func (d *Desk) Close() error {
 
 func (d *Desk) run(ctx context.Context) {
 	defer close(d.done)
-	tick := time.NewTicker(interval)
+	tick, look := time.NewTicker(interval), time.NewTicker(FollowInterval)
 	defer tick.Stop()
+	defer look.Stop()
+	failed := false
 	for {
 		select {
+		case <-look.C:
+			if d.loaded.Load() {
+				failed = d.noteFailure(ctx, d.follow(ctx), failed)
+			}
 		case <-tick.C:
 			d.load(ctx)
 			d.sweep(ctx)
@@ -276,38 +291,10 @@ func (d *Desk) run(ctx context.Context) {
 	}
 }
 
-// sweep writes down which chats were used, and forgets those that expired. What
-// fails is tried again the next time.
-func (d *Desk) sweep(ctx context.Context) {
-	d.writing.Lock()
-	defer d.writing.Unlock()
-	used, gone := d.changes()
-	if d.store != nil && len(used)+len(gone) > 0 {
-		if err := errors.Join(d.store.SaveChats(ctx, used), d.store.DropChats(ctx, gone)); err != nil {
-			d.logger.ErrorContext(ctx, "which chats were used could not be written", "problem", err.Error())
-			return
-		}
+// noteFailure logs that the store cannot be followed, once until it can be again.
+func (d *Desk) noteFailure(ctx context.Context, err error, failed bool) bool {
+	if err != nil && !failed && ctx.Err() == nil {
+		d.logger.ErrorContext(ctx, "changes of chats by other processes cannot be read from the store", "problem", err.Error())
 	}
-	d.take(gone...)
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	for _, s := range used {
-		d.chats[s.Key].written.Store(s.Used.UnixNano())
-	}
-}
-
-// changes are the chats that were used since that was written, and those that
-// expired.
-func (d *Desk) changes() (used []Saved, gone []Key) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	for key, e := range d.chats {
-		switch last := e.used.Load(); {
-		case d.expired(e):
-			gone = append(gone, key)
-		case last != e.written.Load():
-			used = append(used, e.now())
-		}
-	}
-	return used, gone
+	return err != nil
 }

@@ -26,32 +26,69 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type shelf struct {
 	mu     sync.Mutex // guards what follows
 	chats  map[chat.Key]chat.Saved
+	edited map[chat.Key]int64
+	edits  int64
 	writes int
 	broken error
 }
 
-func (s *shelf) Chats(context.Context) ([]chat.Saved, error) {
+func (s *shelf) ChangedChats(_ context.Context, mark int64) ([]chat.Saved, int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []chat.Saved
-	for _, c := range s.chats {
-		out = append(out, c)
+	for key, c := range s.chats {
+		if s.edited[key] > mark {
+			out = append(out, c)
+		}
 	}
-	return out, s.broken
+	return out, s.edits, s.broken
 }
 
-func (s *shelf) SaveChats(_ context.Context, chats []chat.Saved) error {
+func (s *shelf) EditChat(_ context.Context, key chat.Key, edit func(*chat.Saved) (chat.Saved, error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	var old *chat.Saved
+	if c, ok := s.chats[key]; ok {
+		old = &c
+	}
+	made, err := edit(old)
+	if err != nil {
+		return err
+	}
+	s.writes++
+	s.edits++
+	s.put(made)
+	return nil
+}
+
+// put keeps a chat; mu is held.
+func (s *shelf) put(c chat.Saved) {
+	if s.chats == nil {
+		s.chats = map[chat.Key]chat.Saved{}
+	}
+	if s.edited == nil {
+		s.edited = map[chat.Key]int64{}
+	}
+	s.chats[c.Key], s.edited[c.Key] = c, s.edits
+}
+
+func (s *shelf) UseChats(_ context.Context, chats []chat.Saved) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil || len(chats) == 0 {
 		return s.broken
 	}
-	if s.chats == nil {
-		s.chats = map[chat.Key]chat.Saved{}
-	}
 	s.writes++
 	for _, c := range chats {
-		s.chats[c.Key] = c
+		old, ok := s.chats[c.Key]
+		if !ok {
+			old = c
+		}
+		old.Used = c.Used
+		s.put(old)
 	}
 	return nil
 }
@@ -293,7 +330,7 @@ func TestStoreFails(t *testing.T) {
 		time.Sleep(2 * time.Minute) // what was used cannot be written, and is tried again
 		s.fail(nil)
 		time.Sleep(2 * time.Minute)
-		if saved, _ := s.Chats(t.Context()); !slices.ContainsFunc(saved, func(c chat.Saved) bool { return c.ID == "c" && time.Since(c.Used) < 6*time.Minute }) {
+		if saved, _, _ := s.ChangedChats(t.Context(), -1); !slices.ContainsFunc(saved, func(c chat.Saved) bool { return c.ID == "c" && time.Since(c.Used) < 6*time.Minute }) {
 			t.Errorf("%v", saved)
 		}
 	})

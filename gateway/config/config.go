@@ -141,6 +141,7 @@ type Tool struct {
 	Title           string          `koanf:"title"`
 	Description     string          `koanf:"description"`
 	Tags            []string        `koanf:"tags"`
+	Core            *bool           `koanf:"core"`             // true when absent; else active only in chats where one of its groups is
 	Parameters      json.RawMessage `koanf:"parameters"`       // key order and numbers as written; nil when absent
 	Output          tool.OutputMode `koanf:"output"`           // OutputAuto when absent
 	Timeout         time.Duration   `koanf:"timeout"`          // that of Defaults when absent
@@ -160,6 +161,9 @@ type Tool struct {
 	Command *cmdtool.Config  `koanf:"command"`
 	Expr    *string          `koanf:"expr"`
 }
+
+// IsCore reports whether the tool is active in every chat.
+func (t *Tool) IsCore() bool { return t.Core == nil || *t.Core }
 
 // On reports whether the tool is enabled.
 func (t *Tool) On() bool { return t.Enabled == nil || *t.Enabled }

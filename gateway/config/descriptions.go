@@ -14,7 +14,7 @@ var descriptions = map[string]string{
 	"defaults":  "What holds for every tool that does not say otherwise.",
 	"admit":     "Which tools are registered at all. A tool must be allowed here and not denied; deny wins.",
 	"tools":     "The tools, by name. Each has exactly one of http, command and expr.",
-	"groups":    "Named groups of tools, which policy rules can match.",
+	"groups":    "Named groups of tools, which policy rules can match and users activate in chats.",
 	"profiles":  "Fixed subsets of the tools, by name. Each is served at /p/NAME/mcp, and as ?profile=NAME over HTTP.",
 	"inject":    "Arguments that the server sets itself. They are taken out of the schemas that models see, and what a model sends in their place is dropped.",
 	"hooks":     "Steps around every call: before it runs and after it gave a result.",
@@ -25,7 +25,7 @@ var descriptions = map[string]string{
 	"log.level":  "The least that a line must matter to be written. At debug there is a line for every HTTP request.",
 	"log.format": "How lines are written: as key=value or as JSON.",
 
-	"chats":                 "What is kept of conversations: fields that clients set and rules read.",
+	"chats":                 "What is kept of conversations: fields that clients set and rules read, and which groups of tools are active.",
 	"chats.idle":            "How long a chat is kept after its last call. 7d when absent.",
 	"chats.most_per_caller": "How many chats one caller may have. 1000 when absent.",
 
@@ -63,7 +63,7 @@ var descriptions = map[string]string{
 	"admit.deny":  "Tools not to register: globs on the name, or tag:X for a tag.",
 
 	"groups.*":             "A group of tools.",
-	"groups.*.description": "What the group is for, in a line.",
+	"groups.*.description": "What the group is for, in a line. Models read it where the group can be activated.",
 	"groups.*.tools":       "Globs on the names of the tools of the group.",
 
 	"profiles.*":        "A subset of the tools. A tool is in it that one of the lists names.",
@@ -143,6 +143,7 @@ var descriptions = map[string]string{
 	"tools.*.max_output":       "How much is read of the answer, such as 8MiB; a longer one fails.",
 	"tools.*.max_result_size":  "Most characters of text of the result that a model is given at once; the rest is kept for read_result.",
 	"tools.*.retries":          "How often the tool is tried again after a failure that may pass; for read-only tools.",
+	"tools.*.core":             "Whether the tool is active in every chat. true when absent; else it is active only in chats where the user activated one of its groups.",
 	"tools.*.concurrency_safe": "Whether calls may run beside others of the same step. true when absent, but for destructive and privileged tools.",
 	"tools.*.log":              "How much of a call is recorded. What is not said here holds as under defaults.",
 	"tools.*.log.arguments":    "What is recorded of arguments: full; masked keeps names and puts types in place of values; digest is their SHA-256; none.",

@@ -186,7 +186,7 @@ var unbuilt = unbuiltKeys(map[string]string{
 	"server":   "url tls",
 	"chats":    "files",
 	"defaults": "schema",
-	"tools.*": "search_hint core defer output_schema " +
+	"tools.*": "search_hint defer output_schema " +
 		"extra tests python wasm",
 	"policy.rules.*": "expires wait approve_by approvers remember notify summary",
 	"log":            "mask",

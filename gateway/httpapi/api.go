@@ -16,6 +16,10 @@
 //	GET    /v1/chats/{id}                     what a chat holds
 //	PUT    /v1/chats/{id}                     {"context": {...}}: the fields it holds from now on
 //	DELETE /v1/chats/{id}                     forgets it
+//	GET    /v1/chats?asking=true              the chats that hold something
+//	GET    /v1/chats/{id}/groups              the groups of tools that are active in it, and that could be
+//	PUT    /v1/chats/{id}/groups              {"groups": [...]}: those that are active from now on; for who may activate
+//	DELETE /v1/chats/{id}/requests/{group}    declines what its model asked for
 //	POST   /v1/reload                         reads the configuration again; for administrators
 //	GET    /v1/log?limit=N&cursor=C           the record of calls, by pages; filters
 //	GET    /v1/log/{id}                       one call of it
@@ -61,10 +65,11 @@ type Options struct {
 	Metrics http.Handler // answers GET /metrics; without it the path is not served
 	Logger  *slog.Logger // told of faults of the gateway; nothing is logged when nil
 
-	Batch   Batch   // runs steps of a model; without it POST /v1/calls is not served
-	Once    Once    // runs calls with a key once; without it the key is not read
-	Chats   Chats   // keeps what belongs to chats; without it their paths are not served
-	Handles Handles // starts calls that end later; without it their paths and "wait" are not served
+	Batch   Batch      // runs steps of a model; without it POST /v1/calls is not served
+	Once    Once       // runs calls with a key once; without it the key is not read
+	Chats   Chats      // keeps what belongs to chats; without it their paths are not served
+	Groups  ChatGroups // without it the paths of groups in chats are not served
+	Handles Handles    // starts calls that end later; without it their paths and "wait" are not served
 
 	Results   Results   // without it GET /v1/results/{handle} is not served
 	Explainer Explainer // without it POST /v1/policy/explain is not served
@@ -80,6 +85,7 @@ type api struct {
 	logger  *slog.Logger
 	batch   Batch
 	chats   Chats
+	groups  ChatGroups
 	handles Handles
 	once    Once
 	results Results
@@ -104,7 +110,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
-		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats,
+		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats, groups: opts.Groups,
 		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
@@ -125,7 +131,12 @@ func (a *api) routes() map[string]methods {
 		all["/v1/calls"] = methods{post: a.runCalls}
 	}
 	if a.chats != nil {
+		all["/v1/chats"] = methods{get: a.listChats}
 		all["/v1/chats/{id}"] = methods{get: a.showChat, http.MethodPut: a.setChat, http.MethodDelete: a.dropChat}
+	}
+	if a.chats != nil && a.groups != nil {
+		all["/v1/chats/{id}/groups"] = methods{get: a.showGroups, http.MethodPut: a.setGroups}
+		all["/v1/chats/{id}/requests/{group}"] = methods{http.MethodDelete: a.declineRequest}
 	}
 	if a.handles != nil {
 		all["/v1/calls/{id}"] = methods{get: a.showCall, http.MethodDelete: a.cancelCall}

@@ -21,11 +21,21 @@ type Chats interface {
 	Set(ctx context.Context, key chat.Key, fields json.RawMessage) (chat.Chat, error)
 	// Drop forgets a chat; false when its caller has none of that name.
 	Drop(ctx context.Context, key chat.Key) (bool, error)
+
+	// List gives the chats that were used last, and says whether there are more.
+	List(f chat.Filter, most int) (chats []chat.Owned, more bool)
+	// SetGroups makes these groups of tools the active ones of a chat.
+	SetGroups(ctx context.Context, key chat.Key, groups []string, by string) (chat.Chat, error)
+	// Decline takes a request for a group out; false when there is none.
+	Decline(ctx context.Context, key chat.Key, group, by string) (bool, error)
 }
 
 // chatKey says which chat a request is about: one of whoever sends it or, where
 // that is an administrator who says so, of another caller.
-func chatKey(r *http.Request) (chat.Key, *problem) {
+func chatKey(r *http.Request) (chat.Key, *problem) { return keyFor(r, tool.MayAdmin) }
+
+// keyFor is chatKey for a right that opens the chats of others.
+func keyFor(r *http.Request, right tool.Right) (chat.Key, *problem) {
 	values, p := query(r, "caller")
 	if p != nil {
 		return chat.Key{}, p
@@ -38,17 +48,21 @@ func chatKey(r *http.Request) (chat.Key, *problem) {
 	if !values.Has("caller") {
 		return key, nil
 	}
-	if key.Caller = values.Get("caller"); key.Caller != who.ID && !who.Can(tool.MayAdmin) {
-		return chat.Key{}, &problem{
-			status: http.StatusForbidden, Type: typeForbidden, Message: "the chats of another caller are for administrators",
-			Hint: "Leave out caller, or use the token of a caller that may admin.",
-		}
+	if key.Caller = values.Get("caller"); key.Caller != who.ID && !who.Can(right) {
+		return chat.Key{}, chatsOfOthers()
 	}
 	return key, nil
 }
 
+func chatsOfOthers() *problem {
+	return &problem{
+		status: http.StatusForbidden, Type: typeForbidden, Message: "the chats of another caller are for administrators",
+		Hint: "Leave out caller, or use the token of a caller that may admin; groups of others may be seen and set with one that may activate.",
+	}
+}
+
 func (a *api) showChat(w http.ResponseWriter, r *http.Request) {
-	key, p := chatKey(r)
+	key, p := groupsKey(r)
 	if p != nil {
 		p.write(w)
 		return
@@ -58,12 +72,18 @@ func (a *api) showChat(w http.ResponseWriter, r *http.Request) {
 		noChat().write(w)
 		return
 	}
+	if who := caller(r); !seesContext(&who, key.Caller) {
+		found.Context = nil
+	}
 	writeChat(w, found)
 }
 
 // setChat takes {"context": {...}}.
 func (a *api) setChat(w http.ResponseWriter, r *http.Request) {
 	key, p := chatKey(r)
+	if p == nil {
+		p = lacks(r, tool.MayCall)
+	}
 	if p != nil {
 		p.write(w)
 		return
@@ -83,6 +103,9 @@ func (a *api) setChat(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) dropChat(w http.ResponseWriter, r *http.Request) {
 	key, p := chatKey(r)
+	if p == nil {
+		p = lacks(r, tool.MayCall)
+	}
 	if p != nil {
 		p.write(w)
 		return

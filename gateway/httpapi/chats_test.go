@@ -17,8 +17,15 @@ import (
 // failingStore keeps nothing.
 type failingStore struct{}
 
-func (failingStore) Chats(context.Context) ([]chat.Saved, error)   { return nil, nil }
-func (failingStore) SaveChats(context.Context, []chat.Saved) error { return errors.New("disk full") }
+func (failingStore) ChangedChats(context.Context, int64) ([]chat.Saved, int64, error) {
+	return nil, 0, nil
+}
+
+func (failingStore) EditChat(context.Context, chat.Key, func(*chat.Saved) (chat.Saved, error)) error {
+	return errors.New("disk full")
+}
+
+func (failingStore) UseChats(context.Context, []chat.Saved) error { return errors.New("disk full") }
 
 func (failingStore) DropChats(context.Context, []chat.Key) error { return errors.New("disk full") }
 

@@ -51,7 +51,8 @@ type Feed struct {
 type event struct {
 	number uint64
 	kind   string
-	owner  string // the caller that may know of it; empty for administrators only
+	owner  string     // the caller that may know of it; empty for administrators only
+	right  tool.Right // others who have it may know of it too; empty for none but administrators
 	at     time.Time
 	call   *callEvent // nil for what is no call
 	data   any        // in place of call

@@ -69,7 +69,9 @@ type lostJSON struct {
 
 func (a *api) relayEvents(ctx context.Context, stream *events, from uint64, who *tool.Caller) {
 	admin := who.Can(tool.MayAdmin)
-	sees := func(e *event) bool { return admin || e.owner != "" && e.owner == who.ID }
+	sees := func(e *event) bool {
+		return admin || e.owner != "" && e.owner == who.ID || e.right != "" && who.Can(e.right)
+	}
 	for stream.err == nil && ctx.Err() == nil {
 		wait, stop := context.WithTimeout(ctx, beat)
 		found, next, lost := a.feed.after(wait, from, sees)

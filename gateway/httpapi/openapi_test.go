@@ -19,7 +19,7 @@ import (
 // everything is an API that serves all its paths.
 func everything() httpapi.Options {
 	return httpapi.Options{
-		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
+		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Groups: noGroups{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
 		Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(), Log: unreadLog{},
 	}
 }
@@ -34,6 +34,8 @@ func (noBatch) Batch(context.Context, []httpapi.BatchCall, string, func(int, htt
 type noHandles struct{ httpapi.Handles }
 
 type noChats struct{ httpapi.Chats }
+
+type noGroups struct{ httpapi.ChatGroups }
 
 // operations are the methods of every path of a description.
 func operations(t *testing.T, doc []byte) map[string][]string {

@@ -16,5 +16,6 @@ func migrations() []migration {
 		{"kept", keptSchema},
 		{"size of the log", sizeSchema},
 		{"limits", limitSchema},
+		{"groups of chats", groupSchema},
 	}
 }

@@ -26,7 +26,7 @@ func TestOthersPushNothingOut(t *testing.T) {
 		chats = append(chats, chat.Saved{Key: chat.Key{Caller: "ann", ID: fmt.Sprint(i)}, Context: bytes.Repeat([]byte("x"), chat.MaxContext), Made: noon, Used: noon})
 		kept = append(kept, handle.Entry{Name: handle.Name{Kind: handle.KindCall, Caller: "ann", ID: fmt.Sprint(i)}, Ended: noon, Data: make([]byte, chat.MaxContext)})
 	}
-	must(t, b.store.SaveChats(t.Context(), chats))
+	must(t, b.store.UseChats(t.Context(), chats))
 	must(t, b.store.Keep(t.Context(), kept, nil))
 	again, err := b.store.Expire(t.Context(), runlog.Keep{Size: size})
 	must(t, err)
@@ -84,6 +84,10 @@ func (b *bench) shipSome(i int) {
 	}
 }
 
+// withoutLater undoes what came after the size of the log.
+const withoutLater = `DROP TABLE limit_keys; DROP TABLE limit_calls; DROP INDEX chats_edited; DROP TABLE chat_clock; ALTER TABLE chats DROP COLUMN edited;
+ALTER TABLE chats DROP COLUMN requests; ALTER TABLE chats DROP COLUMN active_groups;`
+
 // TestSizeOfOlder counts what an older version of the program has kept.
 func TestSizeOfOlder(t *testing.T) {
 	b := newBench(t)
@@ -95,8 +99,7 @@ func TestSizeOfOlder(t *testing.T) {
 		return n
 	}
 	want := counted()
-	_, err := outside(t, b.path).ExecContext(t.Context(), `DROP TRIGGER calls_come; DROP TRIGGER calls_change; DROP TRIGGER calls_go;
-DROP TABLE limit_keys; DROP TABLE limit_calls;
+	_, err := outside(t, b.path).ExecContext(t.Context(), withoutLater+`DROP TRIGGER calls_come; DROP TRIGGER calls_change; DROP TRIGGER calls_go;
 ALTER TABLE changes DROP COLUMN bytes; PRAGMA user_version = 3; PRAGMA wal_checkpoint(truncate)`)
 	must(t, err)
 	b.open()

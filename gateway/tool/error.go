@@ -14,6 +14,7 @@ type Code string
 // The codes of failed calls.
 const (
 	NotFound            Code = "not_found"            // no such tool, or none this caller may know of
+	Inactive            Code = "inactive"             // none of the tool's groups is active in the chat
 	InvalidArgs         Code = "invalid_args"         // the arguments do not fit the schema
 	Denied              Code = "denied"               // a policy rule refuses the call
 	NeedsApproval       Code = "needs_approval"       // a person has to agree first
@@ -33,7 +34,7 @@ const (
 // Codes returns every code, in the order in which they are declared.
 func Codes() []Code {
 	return []Code{
-		NotFound, InvalidArgs, Denied, NeedsApproval, Overloaded, RateLimited, Timeout, UpstreamError, UpstreamUnavailable,
+		NotFound, Inactive, InvalidArgs, Denied, NeedsApproval, Overloaded, RateLimited, Timeout, UpstreamError, UpstreamUnavailable,
 		BlockedTarget, Boundary, TooLarge, Cancelled, Interrupted, Internal,
 	}
 }

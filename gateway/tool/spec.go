@@ -39,6 +39,7 @@ type Spec struct {
 	Parameters  json.RawMessage // what models are shown of the arguments: an object schema of JSON Schema 2020-12, its keys in the order declared
 	Tags        []string        // in the order declared
 	Groups      []string        // names of the groups the tool is in, sorted
+	ByGroup     bool            // only in chats where one of Groups is active; else in every chat
 	Namespace   string          // the source's name; empty for a declared tool
 	Method      string          // the tool's own name within its namespace
 	Source      string          // SourceBuiltin, SourceDeclared, later also the kind of source
@@ -56,6 +57,11 @@ type Spec struct {
 
 // HasTag reports whether the tool carries the tag.
 func (s *Spec) HasTag(tag string) bool { return slices.Contains(s.Tags, tag) }
+
+// ActiveIn reports whether the tool is active in a chat with these active groups.
+func (s *Spec) ActiveIn(groups []string) bool {
+	return !s.ByGroup || slices.ContainsFunc(groups, func(name string) bool { return slices.Contains(s.Groups, name) })
+}
 
 // ReadOnly reports whether the tool is declared to change nothing.
 func (s *Spec) ReadOnly() bool { return s.HasTag(TagReadOnly) }

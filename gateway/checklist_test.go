@@ -60,6 +60,7 @@ func checklist() []demand {
 		{what: "sessions are bounded and end when idle", tests: "gateway/mcpserver/TestSessionLimit gateway/mcpserver/TestIdleSessionEnds"},
 		{what: "handles are random, of 128 bits or more, bound to the caller, and expire", tests: "gateway/tool/TestNewCallID gateway/result/FuzzHandle gateway/result/TestFolderShowsNothingOfOthers gateway/result/TestFolderExpiry gateway/assembly/TestResultsAreTheCallersOwn gateway/handle/TestOthersSeeNothing gateway/handle/TestForgotten"},
 		{what: "chats are bound to the caller and expire", tests: "gateway/chat/TestOwners gateway/chat/TestKeptAcross cmd/gateway/TestChatsOverHTTP gateway/httpapi/TestChatsOfOthers"},
+		{what: "a tool outside of a chat's set is called through no door; what is activated in one chat shows in no other; no model activates", tests: "cmd/gateway/TestChatsSetAtEveryDoor cmd/gateway/TestDoors gateway/assembly/TestChatsOwnSet gateway/assembly/TestAskingGrantsNothing gateway/mcpserver/TestChatChanged gateway/httpapi/TestGroupsOfChats gateway/chat/TestGroupsOfOneChat"},
 		{what: "requestState of MRTR: authenticated, bound, single use", reason: nobodyAsked},
 		{what: "only declared capabilities are asked for; else denied with a clear error, never allowed silently", tests: "cmd/gateway/TestDoors gateway/TestCallEndings"},
 		{what: "a form never asks for secrets and names tool and arguments", reason: nobodyAsked},

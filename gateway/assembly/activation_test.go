@@ -349,7 +349,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestCoreMistakes holds what lint says of tools that no chat could have.
+// TestCoreMistakes holds what lint says of tools that no chat could have, and of groups
+// that no model could choose.
 func TestCoreMistakes(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ file, want string }{
@@ -364,6 +365,10 @@ func TestCoreMistakes(t *testing.T) {
 		"groups are broken": {
 			"tools:\n  pay: {description: P., core: false, expr: \"1\"}\ngroups: {g: 1}\n",
 			`tools.yaml:5:10: groups.g: must be a map, got the number 1 (its keys: description, tools)`,
+		},
+		"nothing is said of the group": {
+			"tools:\n  pay: {description: P., core: false, expr: \"1\"}\n  find: {description: F., expr: \"1\"}\ngroups: {g: {tools: [pay]}, h: {tools: [find]}}\n",
+			`tools.yaml:6:10: groups.g: warning: models ask for a group by its description, and this one has none (add a description)`,
 		},
 		"core is said": {"tools:\n  pay: {description: P., core: true, expr: \"1\"}\n", ""},
 	} {

@@ -21,7 +21,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 	}
 	specs := specsOf(all)
 	b.admission.advise(append(specs, asker().Spec))
-	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs)
+	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs, b.cfg.Groups)
 	adviseProfiles(b.profiles, specs)
 	if engine == nil {
 		b.cfg.At().Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")

@@ -55,8 +55,8 @@ func (b *builder) checkCore(name string, s *tool.Spec) {
 }
 
 // advise warns of groups that no tool is in and, in other groups, of entries
-// that fit none.
-func (g *groups) advise(at func(name string) diag.Cursor, specs []*tool.Spec) {
+// that fit none, and where models are to ask for a group of which nothing is said.
+func (g *groups) advise(at func(name string) diag.Cursor, specs []*tool.Spec, section map[string]config.Group) {
 	for _, name := range g.names {
 		inIt := func(s *tool.Spec) bool { return slices.Contains(s.Groups, name) }
 		if !slices.ContainsFunc(specs, inIt) {
@@ -64,5 +64,8 @@ func (g *groups) advise(at func(name string) diag.Cursor, specs []*tool.Spec) {
 			continue
 		}
 		adviseEntries(g.entries[name], specs)
+		if section[name].Description == "" && slices.ContainsFunc(specs, func(s *tool.Spec) bool { return s.ByGroup && inIt(s) }) {
+			at(name).Warnf("add a description", "models ask for a group by its description, and this one has none")
+		}
 	}
 }

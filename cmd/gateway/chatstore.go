@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
@@ -75,10 +77,22 @@ func (h *localChats) set(ctx context.Context, key chat.Key, groups []string) (ch
 		}
 		return chatJSON{}, fmt.Errorf("there is no group %q%s", g, hinted(diag.DidYouMean(g, known)))
 	}
+	if err := h.owned(key); err != nil {
+		return chatJSON{}, err
+	}
 	if _, err := h.desk.SetGroups(ctx, key, groups, byCLI); err != nil {
 		return chatJSON{}, err
 	}
 	return h.show(ctx, key)
+}
+
+// owned refuses a new chat of a caller that there is not.
+func (h *localChats) owned(key chat.Key) error {
+	callers := append(access.OwnNames(), slices.Sorted(maps.Keys(h.config.Server.Callers))...)
+	if _, ok := h.desk.Show(key); ok || slices.Contains(callers, key.Caller) {
+		return nil
+	}
+	return fmt.Errorf("there is no caller %q%s", key.Caller, hinted(diag.DidYouMean(key.Caller, callers)))
 }
 
 func (h *localChats) decline(ctx context.Context, key chat.Key, group string) (chatJSON, error) {

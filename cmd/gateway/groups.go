@@ -42,6 +42,17 @@ type chatGroups struct{ house *house }
 // Names are all groups.
 func (g chatGroups) Names() []string { return g.house.gateway.Groups() }
 
+// Callers are those of the file, and who needs no token.
+func (g chatGroups) Callers() []string {
+	book := g.house.access.Book()
+	out := []string{tool.Anonymous}
+	for _, c := range book.Callers() {
+		out = append(out, c.ID)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Offered are the groups that a caller may have and has not. Of another caller than
 // the one who asks as much is known as the file says.
 func (g chatGroups) Offered(ctx context.Context, who tool.Caller, key chat.Key) []httpapi.OfferedGroup {

@@ -20,6 +20,8 @@ import (
 type ChatGroups interface {
 	// Names are the groups that there are, sorted.
 	Names() []string
+	// Callers are the identities of those who can have chats, sorted.
+	Callers() []string
 	// Offered are the groups that a caller may have and has not in its chat. Who asks
 	// is that caller, or somebody who may activate groups for it.
 	Offered(ctx context.Context, who tool.Caller, key chat.Key) []OfferedGroup
@@ -130,6 +132,9 @@ func (a *api) setGroups(w http.ResponseWriter, r *http.Request) {
 	if p == nil {
 		p = a.known(groups)
 	}
+	if p == nil {
+		p = a.owned(key)
+	}
 	if p != nil {
 		p.write(w)
 		return
@@ -178,6 +183,20 @@ func (a *api) known(groups []string) *problem {
 		}
 	}
 	return nil
+}
+
+// owned refuses a new chat of a caller that there is not: what would be active in it
+// would be so for nobody.
+func (a *api) owned(key chat.Key) *problem {
+	callers := a.groups.Callers()
+	if _, ok := a.chats.Show(key); ok || slices.Contains(callers, key.Caller) {
+		return nil
+	}
+	hint := diag.DidYouMean(key.Caller, callers)
+	if hint == "" {
+		hint = "GET /v1/chats lists the chats that hold something, and whose they are."
+	}
+	return badQuery(fmt.Sprintf("there is no caller %q", shown(key.Caller)), hint)
 }
 
 // readGroups reads the one member of the body.

@@ -23,6 +23,8 @@ type offering struct{ desk *chat.Desk }
 
 func (offering) Names() []string { return []string{"code", "money", "web"} }
 
+func (offering) Callers() []string { return []string{"agent", "user"} }
+
 func (o offering) Offered(_ context.Context, _ tool.Caller, key chat.Key) (out []httpapi.OfferedGroup) {
 	found, _ := o.desk.Show(key)
 	for _, name := range o.Names() {
@@ -68,6 +70,7 @@ func TestGroupsOfChats(t *testing.T) {
 		{user, get, others, "", 200, `{"id":"c","caller":"agent","active":[],`},
 		{user, put, others, `{"groups": ["wbe"]}`, 400, `{"error":{"error_type":"bad_request","message":"there is no group \"wbe\"","hint":"did you mean web?"`},
 		{user, put, others, `{"groups": ["nothing like it"]}`, 400, `{"error":{"error_type":"bad_request","message":"there is no group`},
+		{user, put, "/v1/chats/c/groups?caller=agnet", `{"groups": ["web"]}`, 400, `{"error":{"error_type":"bad_request","message":"there is no caller \"agnet\"","hint":"did you mean agent?"`},
 		{user, put, others, `{}`, 400, `{"error":{"error_type":"bad_request","message":"the body does not say which groups are to be active"`},
 		{user, put, others, `{"groups": "web"}`, 400, `{"error":{"error_type":"bad_request"`},
 		{user, put, others, `{"groups": []} {}`, 400, `{"error":{"error_type":"bad_request"`},

@@ -182,10 +182,17 @@ func TestChatsSetAtEveryDoor(t *testing.T) {
 		t.Error(answer)
 	}
 	check("asked for", "agent", "c", false)
+	once := func() string { return s.call(t, "agent", "pay", `{}`, "X-Chat-Id", "c", "Idempotency-Key", "k1") }
+	if answer := once(); !strings.Contains(answer, "not active") {
+		t.Error(answer)
+	}
 	if got := put("user", "?caller=agent", `"money"`); got != http.StatusOK {
 		t.Fatalf("a user activates: %d", got)
 	}
 	check("activated", "agent", "c", true)
+	if answer := once(); answer != "paid" { // it did not run when it was sent first
+		t.Error(answer)
+	}
 	check("activated elsewhere", "agent", "d", false)
 	check("activated for another", "other", "c", false)
 	if got := put("user", "?caller=agent", ""); got != http.StatusOK {

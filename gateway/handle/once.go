@@ -55,7 +55,7 @@ type first struct {
 // result then, with replayed set; where it still runs, it is waited for. The
 // call runs under the context of whoever asked first. A result is kept for
 // Options.Keep, within Options.Replays and Bytes, unless the call was
-// not run or not to its end (Cancelled, Interrupted, Overloaded, RateLimited, NeedsApproval)
+// not run or not to its end (Cancelled, Interrupted, Overloaded, RateLimited, NeedsApproval, Inactive)
 // and cannot have done anything (Result.MayHaveActed): then the next one that
 // asks, or waits already, runs the call.
 // A call whose key has no ID is run every time. The result is shared and must
@@ -160,7 +160,7 @@ func final(r *tool.Result) bool {
 		return r.Status != ""
 	}
 	switch r.Error.Code {
-	case tool.Cancelled, tool.Interrupted, tool.Overloaded, tool.RateLimited, tool.NeedsApproval:
+	case tool.Cancelled, tool.Interrupted, tool.Overloaded, tool.RateLimited, tool.NeedsApproval, tool.Inactive:
 		return false
 	}
 	return true

@@ -78,7 +78,7 @@ func TestOnce(t *testing.T) {
 func TestKeptOrNot(t *testing.T) {
 	for _, code := range tool.Codes() {
 		d, h := newDesk(handle.Options{})
-		again := code == tool.Cancelled || code == tool.Interrupted || code == tool.Overloaded || code == tool.RateLimited || code == tool.NeedsApproval
+		again := code == tool.Cancelled || code == tool.Interrupted || code == tool.Overloaded || code == tool.RateLimited || code == tool.NeedsApproval || code == tool.Inactive
 		for range 2 {
 			r, _, err := d.Once(t.Context(), handle.Key{ID: "1"}, call(string(code), "", ""))
 			if err != nil || r.Error.Code != code {

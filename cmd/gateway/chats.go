@@ -124,7 +124,7 @@ func listChats(ctx context.Context, io streams, cmd *cli.Command) error {
 			_, _ = fmt.Fprintf(io.err, "there are more; --limit N shows up to 1000\n")
 		}
 		if cmd.Bool("json") {
-			return printJSON(io.out, map[string][]chat.Owned{"chats": append([]chat.Owned{}, chats...)})
+			return printJSON(io.out, map[string]any{"chats": append([]chat.Owned{}, chats...), "more": more})
 		}
 		return tableOfChats(io, chats)
 	})

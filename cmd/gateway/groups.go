@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,6 +14,10 @@ import (
 
 // byForm is who activates a group that the user of a client agreed to in its form.
 const byForm = "the client's user"
+
+// byAnother is who made a change that was found in the store: this program with the
+// command chats, or another server.
+const byAnother = "another process"
 
 // activations keeps at the desk what models ask for.
 type activations struct{ desk *chat.Desk }
@@ -91,10 +96,10 @@ func (s *server) chatChanged(c chat.Change) {
 		s.logger.Info("a model asks for a group of tools", "caller", c.Caller, "chat", mask(c.ID), "group", r.Group, "reason", r.Reason)
 	}
 	if len(c.Declined) > 0 {
-		s.logger.Info("a request for tools is declined", "caller", c.Caller, "chat", mask(c.ID), "groups", strings.Join(c.Declined, " "), "by", c.By)
+		s.logger.Info("a request for tools is declined", "caller", c.Caller, "chat", mask(c.ID), "groups", strings.Join(c.Declined, " "), "by", cmp.Or(c.By, byAnother))
 	}
 	if len(c.Activated)+len(c.Deactivated) > 0 {
-		s.logger.Info("the groups of a chat changed", "caller", c.Caller, "chat", mask(c.ID), "active", strings.Join(c.Groups, " "), "by", c.By)
+		s.logger.Info("the groups of a chat changed", "caller", c.Caller, "chat", mask(c.ID), "active", strings.Join(c.Groups, " "), "by", cmp.Or(c.By, byAnother))
 		s.mcp.ChatChanged(c.Caller, c.ID)
 	}
 }

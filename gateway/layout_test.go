@@ -26,7 +26,7 @@ var (
 	rooms = []string{
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
-		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat",
+		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat", "gateway/approval",
 		"gateway/metrics", "gateway/clients", "gateway/watch", "gateway/limit", "gateway/repeat",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
@@ -57,6 +57,7 @@ var (
 		"gateway/access":   words,
 		"gateway/clients":  {"gateway/diag"},
 		"gateway/chat":     words,
+		"gateway/approval": {"gateway/tool"},
 		"gateway/watch":    {},
 
 		// What a call goes through beside policy: each knows results and errors and
@@ -71,18 +72,18 @@ var (
 		"gateway/retry":      {"gateway/tool"},
 
 		"gateway/hook":  slices.Concat(words, []string{"policy"}),
-		"gateway/store": slices.Concat(words, []string{"gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog"}),
+		"gateway/store": slices.Concat(words, []string{"gateway/approval", "gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog"}),
 
 		"gateway": slices.Concat(words, porch, []string{
-			"gateway/registry", "gateway/runlog", "policy",
+			"gateway/registry", "gateway/runlog", "policy", "gateway/approval",
 			"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/repeat", "gateway/result", "gateway/retry",
 		}),
-		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
+		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "policy"}),
 
 		"gateway/assembly":  slices.Concat(words, rooms, porch, hall),
 		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
-		"gateway/mcpserver": slices.Concat(door, []string{"gateway/mcpserver/message"}),
-		"gateway/httpapi":   slices.Concat(door, []string{"gateway/chat", "gateway/runlog"}),
+		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
+		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
 		"cmd/gateway": slices.Concat(words, rooms, porch, cellar, hall, doors, []string{"gateway/assembly", "gateway/reload"}),
 

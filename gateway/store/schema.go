@@ -17,5 +17,6 @@ func migrations() []migration {
 		{"size of the log", sizeSchema},
 		{"limits", limitSchema},
 		{"groups of chats", groupSchema},
+		{"approvals", approvalSchema},
 	}
 }

@@ -1,0 +1,41 @@
+package approval
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrLater is what a form says that has put its question: the answer comes with
+// the same call, made again.
+var ErrLater = errors.New("the answer comes with another request")
+
+// Question is what the user of the calling program is asked.
+type Question struct {
+	ID        string // of the approval
+	Tool      string // what is to be called
+	Summary   string // one line that says what is asked
+	Reason    string // why a person is asked; may be empty
+	Said      string // why the model says it makes the call; may be empty
+	Arguments []byte // as they are to run: a JSON object without secrets
+	Binding   Binding
+}
+
+// Form is the way in which the program that calls asks its user.
+type Form interface {
+	// Ask gives what the user said, ErrLater, or why there is no answer.
+	Ask(ctx context.Context, q *Question) (approve bool, err error)
+}
+
+// formKey is the context key of a form.
+type formKey struct{}
+
+// WithForm returns a context of a call whose client can ask its user.
+func WithForm(ctx context.Context, f Form) context.Context {
+	return context.WithValue(ctx, formKey{}, f)
+}
+
+// FormOf is the form of the client that made the call of the context, or nil.
+func FormOf(ctx context.Context) Form {
+	f, _ := ctx.Value(formKey{}).(Form)
+	return f
+}

@@ -24,9 +24,6 @@ func (e *Engine) Advise(at diag.Cursor, toolAt func(name string) diag.Cursor, to
 			adviseNames(here.Key("tags"), "no tool has the tag %s", r.about.tags, tags)
 		}
 		adviseReach(here, r, tools)
-		if r.effect == Ask {
-			here.Key("action").Warnf("use deny or allow", "no approver can be set up yet, so a call that this rule asks about does not run")
-		}
 		e.adviseCondition(here.Key("when"), r)
 	}
 	e.adviseTools(toolAt, judged)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -33,6 +34,15 @@ type RuleConfig struct {
 	// time, or, by an ask rule, put to a person; any number when nil.
 	RateLimit *tool.RateLimit `koanf:"rate_limit"`
 	Show      bool            `koanf:"show"` // a caller that the rule keeps from a tool may be told its name and the reason
+
+	// What follows is for rules that ask.
+
+	Expires   time.Duration  `koanf:"expires"`    // how long a call may wait for an answer; that of the section "approvals" when absent
+	Wait      *time.Duration `koanf:"wait"`       // how long the caller is kept waiting for it
+	ApproveBy string         `koanf:"approve_by"` // who may answer: desk, client or any; desk when absent
+	Approvers *string        `koanf:"approvers"`  // expression over approver too: who of those with the right may answer
+	Remember  []string       `koanf:"remember"`   // how far an answer may be made to reach: same_args, chat
+	Summary   string         `koanf:"summary"`    // template of the line that says what is asked
 }
 
 // TestConfig is one test of the rules: what they decide about a call, or what

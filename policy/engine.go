@@ -52,6 +52,7 @@ type Decision struct {
 	// Builtin says that no rule decided and that the default was not asked: the
 	// tool is built in, and such a tool is allowed.
 	Builtin bool
+	Ask     *Terms // how a person is asked; nil unless the effect is Ask; shared
 }
 
 // Engine is a compiled policy; it does not change and is safe for concurrent
@@ -62,6 +63,7 @@ type Engine struct {
 	catalogue catalogue
 	rules     []*rule
 	fallback  Effect
+	terms     *Terms                  // how a person is asked where the default is to ask; else nil
 	byTool    map[*tool.Spec]prepared // of the catalogue
 }
 
@@ -75,6 +77,9 @@ func Compile(at diag.Cursor, cfg *Config, tools ...Known) *Engine {
 	e := &Engine{catalogue: newCatalogue(tools), fallback: Effect(cfg.Default)}
 	if e.fallback == "" {
 		e.fallback = Deny
+	}
+	if e.fallback == Ask {
+		e.terms = &Terms{By: ByDesk}
 	}
 	e.env = Environment(dataVar(at.Key("data"), cfg.Data))
 	taken := namesOfRules(cfg.Rules)
@@ -124,7 +129,13 @@ func (e *Engine) Decide(req *Request) Decision {
 	if e == nil {
 		return Decision{Effect: Allow}
 	}
-	var vars *expression.Vars
+	_, d := e.decide(req, nil)
+	return d
+}
+
+// decide gives the rule that decides too, which is nil where none does. Without
+// vars they are made when the first rule needs them.
+func (e *Engine) decide(req *Request, vars *expression.Vars) (*rule, Decision) {
 	p := e.about(req.Tool)
 	for _, r := range p.rules {
 		if !r.concerns(req) {
@@ -135,13 +146,13 @@ func (e *Engine) Decide(req *Request) Decision {
 		}
 		ok, err := r.holds(vars)
 		if err != nil {
-			return Decision{Effect: Deny, Rule: r.name, Err: err}
+			return r, Decision{Effect: Deny, Rule: r.name, Err: err}
 		}
 		if ok {
-			return r.decision(vars)
+			return r, r.decision(vars)
 		}
 	}
-	return e.otherwise(req.Tool)
+	return nil, e.otherwise(req.Tool)
 }
 
 // otherwise is what is decided about calls of a tool where no rule does.
@@ -149,5 +160,5 @@ func (e *Engine) otherwise(s *tool.Spec) Decision {
 	if builtin(s) {
 		return Decision{Effect: Allow, Builtin: true}
 	}
-	return Decision{Effect: e.fallback}
+	return Decision{Effect: e.fallback, Ask: e.terms}
 }

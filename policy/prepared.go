@@ -10,10 +10,12 @@ import (
 
 // prepared is what calls of one tool are decided by.
 type prepared struct {
-	rules    []*rule     // those that reach the tool, in their order
-	reads    []string    // the variables that one of them reads
-	counting bool        // one of them calls calls()
-	shown    func() bool // the tool is surely listed, whoever asks
+	rules      []*rule     // those that reach the tool, in their order
+	reads      []string    // the variables that one of them reads
+	counting   bool        // one of them calls calls()
+	asks       bool        // a person may be asked
+	asksClient bool        // the user of the calling program may be
+	shown      func() bool // the tool is surely listed, whoever asks
 }
 
 // index prepares each tool of the catalogue.
@@ -32,6 +34,7 @@ func (e *Engine) prepare(s *tool.Spec) prepared {
 		}
 	}
 	p.counting = slices.ContainsFunc(p.rules, (*rule).counts)
+	p.asks, p.asksClient = e.asking(s, p.rules)
 	rules := p.rules
 	p.shown = sync.OnceValue(func() bool { return e.shownToAll(s, rules) })
 	return p
@@ -53,11 +56,10 @@ func (e *Engine) about(s *tool.Spec) prepared {
 	if p, ok := e.byTool[s]; ok {
 		return p
 	}
-	rules := e.reaching(s)
-	return prepared{
-		rules: rules, reads: variables, counting: slices.ContainsFunc(rules, (*rule).counts),
-		shown: func() bool { return false },
-	}
+	p := prepared{rules: e.reaching(s), reads: variables, shown: func() bool { return false }}
+	p.counting = slices.ContainsFunc(p.rules, (*rule).counts)
+	p.asks, p.asksClient = e.asking(s, p.rules)
+	return p
 }
 
 // Counts reports whether what is decided about calls of a tool may hang on

@@ -20,13 +20,14 @@ type rule struct {
 	reason  *expression.Template // nil when the rule gives none
 	show    bool
 	limit   *tool.RateLimit // nil when the rule has none
+	asking  *asking         // nil unless the rule asks
 }
 
 // compileRule compiles the rule at the cursor, whose preset is expanded. It
 // reports every mistake and then returns nil.
 func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 	r := &rule{index: index, name: cfg.Name, effect: Effect(cfg.Action), via: cfg.Via, show: cfg.Show, limit: cfg.RateLimit}
-	var okMatcher, okCallers bool
+	var okMatcher, okCallers, okAsking bool
 	r.about, okMatcher = CompileMatcher(at, cfg.Tools, cfg.Tags, cfg.Groups)
 	r.callers, okCallers = compileGlobs(at.Key("callers"), cfg.Callers)
 	ok := okMatcher && okCallers
@@ -47,7 +48,8 @@ func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 		ok = false
 	}
 	ok = r.checkLimit(at.Key("rate_limit")) && ok
-	if !ok {
+	r.asking, okAsking = compileAsking(at, cfg, env)
+	if !ok || !okAsking {
 		return nil
 	}
 	return r
@@ -101,7 +103,8 @@ func (r *rule) counts() bool { return r.when != nil && r.when.Calls(callsName) }
 
 // reads reports whether the rule uses a variable.
 func (r *rule) reads(name string) bool {
-	return r.when != nil && r.when.Reads(name) || r.reason != nil && r.reason.Reads(name)
+	return r.when != nil && r.when.Reads(name) || r.reason != nil && r.reason.Reads(name) ||
+		r.asking != nil && r.asking.summary != nil && r.asking.summary.Reads(name)
 }
 
 // early says what is certain of the rule, for a tool and a caller that it
@@ -121,11 +124,14 @@ func (r *rule) early(vars *expression.Vars) expression.Truth {
 // cannot be put into words denies.
 func (r *rule) decision(vars *expression.Vars) Decision {
 	d := Decision{Effect: r.effect, Rule: r.name, Limit: r.limit}
-	if r.reason == nil {
-		return d
+	if r.reason != nil {
+		if d.Reason, _, d.Err = r.reason.Text(vars); d.Err != nil {
+			d.Effect, d.Limit = Deny, nil
+			return d
+		}
 	}
-	if d.Reason, _, d.Err = r.reason.Text(vars); d.Err != nil {
-		d.Effect, d.Limit = Deny, nil
+	if r.asking != nil {
+		d.Ask = r.asking.ask(vars)
 	}
 	return d
 }

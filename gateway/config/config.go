@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/access"
+	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/cmdtool"
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -61,6 +62,7 @@ type Config struct {
 	Hooks     hook.Config                        `koanf:"hooks"`
 	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
 	Chats     chat.Config                        `koanf:"chats"`
+	Approvals approval.Config                    `koanf:"approvals"`
 	Store     Store                              `koanf:"store"`
 	Log       Log                                `koanf:"log"`
 

@@ -25,6 +25,7 @@ var descriptions = map[string]string{
 	"log.level":  "The least that a line must matter to be written. At debug there is a line for every HTTP request.",
 	"log.format": "How lines are written: as key=value or as JSON.",
 
+	"approvals":             "Calls that wait for a person.",
 	"chats":                 "What is kept of conversations: fields that clients set and rules read, and which groups of tools are active.",
 	"chats.idle":            "How long a chat is kept after its last call. 7d when absent.",
 	"chats.most_per_caller": "How many chats one caller may have. 1000 when absent.",
@@ -207,6 +208,8 @@ var descriptions = map[string]string{
 
 	"tools.*.expr": "Runs the tool as an expression over args; its value is the answer.",
 
+	"approvals.expires": "How long a call may wait for a person where its rule does not say. 1h when absent.",
+
 	"policy.default": "What happens where no rule matches. deny when absent.",
 	"policy.data":    "Values that rules see as data.NAME.",
 	"policy.rules":   "The rules, in order; the first that matches decides.",
@@ -224,6 +227,13 @@ var descriptions = map[string]string{
 	"policy.rules.*.when":             "Expression over tool, args, caller, chat, call and data that must be true.",
 	"policy.rules.*.action":           "What happens to a call that matches.",
 	"policy.rules.*.reason":           "Why, as a template; the model and the record are told.",
+	"policy.rules.*.expires":          "How long a call may wait for a person. That of approvals.expires when absent.",
+	"policy.rules.*.wait":             "How long the caller is kept waiting for an answer; after that it may call again. 45s when absent.",
+	"policy.rules.*.approve_by":       "Who may answer: people with the right to approve (desk), the user of the calling program (client), or any. desk when absent.",
+	"policy.rules.*.approvers":        "Expression over approver, tool, args, caller, chat, call and data: who of those with the right to approve may answer.",
+	"policy.rules.*.remember":         "How far an answer may be made to reach: same_args, chat. No further than the call when absent.",
+	"policy.rules.*.remember.*":       "same_args: calls of the same caller with the same arguments. chat: calls of the same tool in the same chat.",
+	"policy.rules.*.summary":          "The line that says what is asked, as a template.",
 	"policy.rules.*.rate_limit":       "How many calls that the rule decides about are let through, or put to a person, in a time; not for rules that deny.",
 	"policy.rules.*.rate_limit.calls": "How many calls, of all tools of the rule together; at most 100000.",
 	"policy.rules.*.rate_limit.per":   "The time, such as 1m; at most 31d.",

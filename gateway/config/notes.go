@@ -61,6 +61,8 @@ var notes = withAuth(map[string]note{
 	"secrets":       {private: true, instead: "write {name: {env: NAME}}"},
 	"secrets.*":     {private: true},
 	"secrets.*.env": {private: true, filled: true}, "secrets.*.file": {private: true, filled: true},
+	"approvals":                          {instead: "write {expires: 30m} for example"},
+	"approvals.expires":                  {example: "30m"},
 	"chats.idle":                         {example: "7d"},
 	"chats.most_per_caller":              {instead: "write a number, such as 1000"},
 	"server.listen":                      {filled: true, example: `"` + DefaultListen + `"`},
@@ -144,6 +146,13 @@ var notes = withAuth(map[string]note{
 	"policy.rules.*.preset":           {oneOf: []string{"allow_readonly", "ask_destructive", "ask_file_system", "ask_network", "deny_privileged"}},
 	"policy.rules.*.rate_limit":       {instead: writeLimit},
 	"policy.rules.*.rate_limit.calls": limitCalls, "policy.rules.*.rate_limit.per": limitPer, "policy.rules.*.rate_limit.by": {oneOf: limitedBy},
+	"policy.rules.*.expires":      {example: "10m"},
+	"policy.rules.*.wait":         {example: "45s"},
+	"policy.rules.*.approve_by":   {oneOf: []string{"any", "client", "desk"}},
+	"policy.rules.*.approvers":    {filled: true, expression: true},
+	"policy.rules.*.remember":     {filled: true, instead: "write a list, such as [same_args]"},
+	"policy.rules.*.remember.*":   {oneOf: []string{"chat", "same_args"}},
+	"policy.rules.*.summary":      {filled: true},
 	"policy.tests.*.name":         {required: "a test is known by its name", filled: true},
 	"policy.tests.*.expect":       {oneOf: actions},
 	"policy.tests.*.via":          {oneOf: []string{"batch", "call_tool", "code", "direct"}},
@@ -182,13 +191,13 @@ var notes = withAuth(map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "sources approvals discovery code_interpreter",
+	"":         "sources discovery code_interpreter",
 	"server":   "url tls",
 	"chats":    "files",
 	"defaults": "schema",
 	"tools.*": "search_hint defer output_schema " +
 		"extra tests python wasm",
-	"policy.rules.*": "expires wait approve_by approvers remember notify summary",
+	"policy.rules.*": "notify",
 	"log":            "mask",
 	"store.keep":     "files",
 	"hooks":          "tests",

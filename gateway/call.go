@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/retry"
+	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -36,6 +38,10 @@ type passage struct {
 	decision   policy.Decision // empty while policy was not asked
 	ran        bool            // the tool was started
 	repeated   bool            // it was answered without being tried, like the same call before it
+	// What follows is of a call about which a person is asked.
+	binding  approval.Binding   // what an approval of it is bound to
+	approval *approval.Approval // the one that stands for it; nil without one
+	answered *runlog.Approval   // what was said, for the record; nil while nobody said anything
 }
 
 // Call runs one call and records how it ended. It always answers, whatever the
@@ -82,14 +88,14 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	steps := [...]func(*passage, context.Context) error{
-		(*passage).stopRepeating, (*passage).lookUp, (*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn,
-		(*passage).castAndValidate, (*passage).hooksBefore, (*passage).decide,
+	if err := p.stopRepeating(ctx); err != nil {
+		return tool.Output{}, err
 	}
-	for _, step := range steps {
-		if err := step(p, ctx); err != nil {
-			return tool.Output{}, err
-		}
+	if err := p.arrive(ctx); err != nil {
+		return tool.Output{}, err
+	}
+	if err := p.decide(ctx); err != nil {
+		return tool.Output{}, err
 	}
 	within, leave, err := p.gateway.gate.Enter(ctx, p.entry.Spec.Exclusive, p.call.Depth > 0)
 	if err != nil {
@@ -106,6 +112,20 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 		return tool.Output{}, err
 	}
 	return p.finish(ctx, out), nil
+}
+
+// arrive takes the call up to where its arguments are the ones that policy judges.
+func (p *passage) arrive(ctx context.Context) error {
+	steps := [...]func(*passage, context.Context) error{
+		(*passage).lookUp, (*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn,
+		(*passage).castAndValidate, (*passage).bind, (*passage).hooksBefore,
+	}
+	for _, step := range steps {
+		if err := step(p, ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lookUp finds the tool. A tool that the caller may certainly not call is
@@ -152,12 +172,13 @@ func (p *passage) decide(ctx context.Context) error {
 	case policy.Allow:
 		return p.takeLimits(ctx)
 	case policy.Ask:
-		if err := p.takeLimits(ctx); err != nil {
-			return err
+		err := p.ask(ctx)
+		if err == nil {
+			p.counted()
 		}
-		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and no approver is set up", p.entry.Spec.Name, because(d.Reason)).
-			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
+		return err
 	default:
+		p.endApproval(ctx, d)
 		return denied(p.entry.Spec.Name, d)
 	}
 }

@@ -14,9 +14,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/activation"
 	"github.com/toolgate/toolgate/gateway/admission"
+	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/limit"
@@ -45,7 +47,10 @@ type Generation struct {
 	Policy   *policy.Engine     // nil allows every call
 	Hooks    *hook.Set          // nil has none
 	Masker   *secret.Masker     // takes this configuration's secrets out of text
-	Logged   tool.Logged        // how much is recorded of a call whose tool is not known
+	// ApprovalExpires is how long a call may wait for a person where its rule does
+	// not say; 0 for approval.DefaultExpires.
+	ApprovalExpires time.Duration
+	Logged          tool.Logged // how much is recorded of a call whose tool is not known
 	// Upstreams says how the services stand that its tools call, by name; see
 	// [Gateway.Upstreams]. Nil where nothing is known.
 	Upstreams func() map[string]string
@@ -99,8 +104,11 @@ type Options struct {
 	Chats Chats
 	// Activations keeps the groups that models ask for; nil where nothing is kept.
 	Activations activation.Desk
-	Admission   admission.Options // how many calls run and wait at once
-	Handles     handle.Options    // how many calls are started without waiting for them
+	// Approvals keeps calls that wait for a person; where it is nil none does, and
+	// what a rule asks about is not run.
+	Approvals *approval.Desk
+	Admission admission.Options // how many calls run and wait at once
+	Handles   handle.Options    // how many calls are started without waiting for them
 }
 
 // Gateway takes calls; safe for concurrent use.
@@ -114,6 +122,8 @@ type Gateway struct {
 	repeats     *repeat.Book    // calls that were refused or failed
 	chats       Chats           // nil where they hold nothing
 	activations activation.Desk // nil where nothing is kept
+	approvals   *approval.Desk  // nil where no call waits for a person
+	judging     sync.WaitGroup  // approvals are judged again
 	gate        *admission.Gate
 	handles     *handle.Desk
 	underWay    atomic.Int64
@@ -142,15 +152,21 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		chats:       opts.Chats,
 		activations: opts.Activations,
 		gate:        admission.New(opts.Admission),
+		approvals:   opts.Approvals,
 	}
 	g.current.Store(newTenancy(generation))
 	g.handles = handle.New(g.Call, opts.Handles)
+	g.rejudgeSoon()
 	return g
 }
 
 // Close ends the calls that were started without waiting for them, and waits
 // until they are recorded or the context is over.
-func (g *Gateway) Close(ctx context.Context) error { return g.handles.Close(ctx) }
+func (g *Gateway) Close(ctx context.Context) error {
+	err := g.handles.Close(ctx)
+	g.judging.Wait()
+	return err
+}
 
 // Tools returns what the caller may be shown in the chat of the view, in list
 // order. The specs are shared: do not change them.

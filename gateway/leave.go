@@ -121,7 +121,21 @@ func (p *passage) record() runlog.Record {
 		Arguments: m.Bytes(p.arguments()),
 		Decision:  string(p.decision.Effect), Rule: p.decision.Rule, Reason: m.Text(p.decision.Reason),
 		CallReason: m.Text(p.reason), Notes: m.Texts(p.notes), Logged: p.logged(),
+		Approval: p.answer(),
 	}
+}
+
+// answer is what the record tells of the approval; nil where nobody was asked.
+func (p *passage) answer() *runlog.Approval {
+	switch {
+	case p.answered != nil:
+		own := *p.answered
+		own.Note = p.generation.Masker.Text(own.Note)
+		return &own
+	case p.approval != nil:
+		return &runlog.Approval{ID: p.approval.ID}
+	}
+	return nil
 }
 
 // logged is how much of the call is recorded: what its tool says, also where the

@@ -31,7 +31,7 @@ func (p *passage) stopRepeating(context.Context) error {
 
 // becameOf says whether a call was not let through or did not succeed.
 func becameOf(code tool.Code) string {
-	refusals := []tool.Code{tool.NotFound, tool.Inactive, tool.InvalidArgs, tool.Denied, tool.BlockedTarget, tool.Boundary}
+	refusals := []tool.Code{tool.NotFound, tool.Inactive, tool.InvalidArgs, tool.Denied, tool.ApprovalDenied, tool.BlockedTarget, tool.Boundary}
 	if slices.Contains(refusals, code) {
 		return "was refused"
 	}

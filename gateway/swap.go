@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"context"
 	"sync/atomic"
+	"time"
 )
 
 // tenancy is a generation and those who hold it: the gateway, while it is the
@@ -55,4 +57,21 @@ func (g *Gateway) hold() (_ *Generation, release func()) {
 func (g *Gateway) Swap(next *Generation) {
 	g.current.Swap(newTenancy(next)).leave()
 	g.repeats.Forget()
+	g.rejudgeSoon()
+}
+
+// judgeTime is how long approvals may be judged again.
+const judgeTime = 30 * time.Second
+
+// rejudgeSoon ends, without keeping anybody waiting, the approvals of calls that
+// are denied by now.
+func (g *Gateway) rejudgeSoon() {
+	if g.approvals == nil {
+		return
+	}
+	g.judging.Go(func() {
+		ctx, stop := context.WithTimeout(context.Background(), judgeTime)
+		defer stop()
+		g.rejudge(ctx)
+	})
 }

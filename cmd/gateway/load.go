@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
+	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
@@ -18,6 +19,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/secret"
+	"github.com/toolgate/toolgate/gateway/store"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -44,19 +46,20 @@ func compile(opts config.Options, build func(*config.Config) *assembly.Assembly)
 
 // house is an opened gateway and what has to be closed after it.
 type house struct {
-	config   *config.Config
-	warnings diag.Problems     // what is doubtful in it
-	leftOut  map[string]string // why, by the tool's name
-	tools    int               // that are registered
-	gateway  *gateway.Gateway
-	results  result.Store   // that were too large to show
-	masker   *secret.Masker // of the first generation
-	chats    *chat.Desk     // nil there too
-	access   access.Current // who is let in by the doors that listen
-	ledger   *ledger        // nil for a program that calls one tool and ends: a server takes its records over
-	source   *reload.Source
-	version  *reload.Version // the first one; nil when a reloader has it, which closes it
-	closers  []io.Closer
+	config    *config.Config
+	warnings  diag.Problems     // what is doubtful in it
+	leftOut   map[string]string // why, by the tool's name
+	tools     int               // that are registered
+	gateway   *gateway.Gateway
+	results   result.Store   // that were too large to show
+	masker    *secret.Masker // of the first generation
+	chats     *chat.Desk     // nil there too
+	approvals *approval.Desk // nil there too
+	access    access.Current // who is let in by the doors that listen
+	ledger    *ledger        // nil for a program that calls one tool and ends: a server takes its records over
+	source    *reload.Source
+	version   *reload.Version // the first one; nil when a reloader has it, which closes it
+	closers   []io.Closer
 }
 
 // open makes a gateway that records its calls, for doors that listen.
@@ -78,7 +81,7 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	h := &house{config: v.Config, warnings: v.Problems, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, source: source, version: v}
 	h.closers = []io.Closer{closer(h.closeVersion)}
 	h.access.Swap(a.Access)
-	if err := h.furnish(a.Generation, results, use.Only == "", logger); err != nil {
+	if err := h.furnish(a.Generation, results, &use, logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
@@ -93,7 +96,8 @@ func (h *house) closeVersion() error {
 }
 
 // furnish opens the state of the gateway and makes the gateway itself.
-func (h *house) furnish(generation *gateway.Generation, results *later, serves bool, logger *slog.Logger) error {
+func (h *house) furnish(generation *gateway.Generation, results *later, use *assembly.Options, logger *slog.Logger) error {
+	serves := use.Only == ""
 	if serves {
 		ledger, err := openLedger(&h.config.Store, logger)
 		if err != nil {
@@ -117,9 +121,35 @@ func (h *house) furnish(generation *gateway.Generation, results *later, serves b
 		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Logger: logger})
 		options.Limits = h.ledger.store
 		options.Chats, options.Activations, h.closers = h.chats, activations{h.chats}, append(h.closers, h.chats)
+		h.approvals = approval.Open(context.Background(), h.ledger.store, approval.Options{Logger: logger})
+		options.Approvals, h.closers = h.approvals, append(h.closers, h.approvals)
+	}
+	if use.Only != "" && asks(generation, use.Only) {
+		if err := h.openApprovals(logger); err != nil {
+			return err
+		}
+		options.Approvals = h.approvals
 	}
 	h.gateway = gateway.New(generation, journal, options)
 	h.closers = append(h.closers, closing(h.gateway))
+	return nil
+}
+
+// asks reports whether a person may be asked about calls of a tool.
+func asks(generation *gateway.Generation, name string) bool {
+	entry, ok := generation.Tools.Lookup(name)
+	return ok && generation.Policy.Asks(entry.Spec)
+}
+
+// openApprovals lets the call of a program that makes one call and ends wait for
+// a person, who answers with another program.
+func (h *house) openApprovals(logger *slog.Logger) error {
+	s, err := store.Open(context.Background(), h.config.Store.File(), store.Options{Logger: logger})
+	if err != nil {
+		return err
+	}
+	h.approvals = approval.Open(context.Background(), s, approval.Options{Logger: logger})
+	h.closers = append(h.closers, s, h.approvals)
 	return nil
 }
 

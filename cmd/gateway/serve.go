@@ -228,6 +228,7 @@ func (s *server) stop(web *http.Server, cancelCalls context.CancelCauseFunc) err
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- web.Shutdown(ctx) }()
+	s.approvals.LetGo() // a person may take longer than the server has
 	s.waitForCalls(stopTimeout)
 	s.mcp.CancelCalls() // before their requests, with which they could not be answered
 	s.endStarted(endTimeout / 4)

@@ -248,7 +248,7 @@ func exitCode(r *tool.Result) int {
 		return 0
 	}
 	switch {
-	case r.Error.Code == tool.Denied, r.Error.Code == tool.Inactive, r.Error.Code == tool.NeedsApproval:
+	case r.Error.Code == tool.Denied, r.Error.Code == tool.Inactive, r.Error.Code == tool.NeedsApproval, r.Error.Code == tool.ApprovalDenied:
 		return exitRefused
 	case r.Error.Code == tool.NotFound && r.Error.Cause != nil: // it is there, and policy hides it
 		return exitRefused

@@ -102,6 +102,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	all := b.tools()
 	engine := b.policy(all)
 	hooks := b.hooks(all)
+	b.checkApprovals()
 	doorman := access.Compile(b.at("server"), cfg.Server.Access(), b.secretNames)
 	tests := b.policyTests(all, engine, hooks)
 	if cfg.Problems().Err() != nil {
@@ -134,7 +135,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a.Secrets = b.values
 	a.Generation = a.generation(gateway.Generation{
 		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
-		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log,
+		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log, ApprovalExpires: b.cfg.Approvals.Expires,
 	})
 	a.lookout = b.watchNeeds(all)
 	return a

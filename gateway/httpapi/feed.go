@@ -91,7 +91,7 @@ func (f *Feed) Began(n *tool.Notice) { f.add(callHappened(eventStarted, n)) }
 // Ended tells of a call that has ended.
 func (f *Feed) Ended(n *tool.Notice) {
 	kind := eventEnded
-	if e := n.Result.Error; e != nil && (e.Code == tool.Denied || e.Code == tool.NeedsApproval) {
+	if e := n.Result.Error; e != nil && (e.Code == tool.Denied || e.Code == tool.NeedsApproval || e.Code == tool.ApprovalDenied) {
 		kind = eventDenied
 	}
 	f.add(callHappened(kind, n))

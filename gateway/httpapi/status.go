@@ -24,7 +24,7 @@ func statusOf(code tool.Code) int {
 		return http.StatusNotFound
 	case tool.InvalidArgs:
 		return http.StatusUnprocessableEntity // the request is well-formed HTTP; what it says does not fit
-	case tool.Denied, tool.Inactive, tool.NeedsApproval, tool.BlockedTarget, tool.Boundary:
+	case tool.Denied, tool.Inactive, tool.NeedsApproval, tool.ApprovalDenied, tool.BlockedTarget, tool.Boundary:
 		return http.StatusForbidden
 	case tool.RateLimited:
 		return http.StatusTooManyRequests

@@ -12,7 +12,7 @@ import (
 // TestStatuses holds that every code has a status that somebody chose.
 func TestStatuses(t *testing.T) {
 	want := map[tool.Code]int{
-		tool.NotFound: 404, tool.Inactive: 403, tool.InvalidArgs: 422, tool.Denied: 403, tool.NeedsApproval: 403, tool.Overloaded: 503, tool.RateLimited: 429,
+		tool.NotFound: 404, tool.Inactive: 403, tool.InvalidArgs: 422, tool.Denied: 403, tool.NeedsApproval: 403, tool.ApprovalDenied: 403, tool.Overloaded: 503, tool.RateLimited: 429,
 		tool.Timeout: 504, tool.UpstreamError: 502, tool.UpstreamUnavailable: 503, tool.BlockedTarget: 403,
 		tool.Boundary: 403, tool.TooLarge: 502, tool.Cancelled: 499, tool.Interrupted: 503, tool.Internal: 500,
 	}

@@ -42,7 +42,7 @@ func encodePlain(buf *bytes.Buffer, l *line) bool {
 	w.text("rule", l.Rule, false)
 	w.text("reason", l.Reason, false)
 	w.text("toolcall_reason", l.CallReason, false)
-	w.fine = w.fine && len(l.Notes) == 0
+	w.fine = w.fine && len(l.Notes) == 0 && l.Approval == nil
 	w.text("code", string(l.Code), false)
 	w.text("error", l.Error, false)
 	w.text("cause", l.Cause, false)

@@ -60,6 +60,8 @@ func TestEncodePlainMembers(t *testing.T) {
 			case reflect.Struct:
 				members(f, try)
 				continue
+			case reflect.Pointer:
+				f.Set(reflect.New(f.Type().Elem()))
 			case reflect.String:
 				f.SetString(`a "text"`)
 			case reflect.Bool:
@@ -84,7 +86,8 @@ func TestEncodePlainMembers(t *testing.T) {
 		quick, slow := l, l
 		var got, want bytes.Buffer
 		must(t, encodeAny(&want, &slow))
-		if encodePlain(&got, &quick) == (name == "Notes") || name != "Notes" && got.String() != want.String() {
+		rare := name == "Notes" || name == "Approval"
+		if encodePlain(&got, &quick) == rare || !rare && got.String() != want.String() {
 			t.Errorf("%s: %s\nwant %s", name, &got, &want)
 		}
 	})

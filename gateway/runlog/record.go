@@ -28,6 +28,16 @@ type Caller struct {
 	Kind tool.Kind `json:"kind,omitempty"`
 }
 
+// Approval is what a person said of a call.
+type Approval struct {
+	ID         string `json:"id"`
+	Answer     string `json:"answer,omitempty"`     // approved, denied or expired; empty while nobody answered
+	By         string `json:"by,omitempty"`         // name of who answered
+	From       string `json:"from,omitempty"`       // from where: http, cli or client
+	Note       string `json:"note,omitempty"`       // what they said with it
+	Remembered string `json:"remembered,omitempty"` // how far the answer reaches
+}
+
 // Record is what is known of a call. The record of a start has no result, code
 // or duration yet; the record of an end is complete without its start.
 type Record struct {
@@ -50,6 +60,7 @@ type Record struct {
 	// CallReason is why the model says it made the call.
 	CallReason string
 	Notes      []string  // what was done to the call on its way, such as a hook that was skipped
+	Approval   *Approval // of a call about which a person was asked; else nil
 	Code       tool.Code // empty for a call that went well
 	Error      string    // the sentence the caller was given
 	Cause      string    // what only the operator may read
@@ -113,6 +124,7 @@ type line struct {
 	Reason        string          `json:"reason,omitempty"`
 	CallReason    string          `json:"toolcall_reason,omitempty"`
 	Notes         []string        `json:"notes,omitempty"`
+	Approval      *Approval       `json:"approval,omitempty"`
 	Code          tool.Code       `json:"code,omitempty"`
 	Error         string          `json:"error,omitempty"`
 	Cause         string          `json:"cause,omitempty"`
@@ -156,7 +168,7 @@ func newLine(k kind, r *Record) line {
 	return line{
 		Kind: k, CallID: r.CallID, Parent: r.Parent, Request: r.Request, Time: at.UTC().Format(timeLayout), Tool: r.Tool,
 		Caller: r.Caller, Chat: r.Chat, Via: r.Via, ReadOnly: r.ReadOnly, Arguments: r.Arguments, Result: r.Result,
-		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, CallReason: r.CallReason, Notes: r.Notes,
+		Decision: r.Decision, Rule: r.Rule, Reason: r.Reason, CallReason: r.CallReason, Notes: r.Notes, Approval: r.Approval,
 		Code: r.Code, Error: r.Error, Cause: r.Cause,
 		DurationMS: float64(r.Duration.Microseconds()) / 1000,
 	}
@@ -186,7 +198,7 @@ func (l *line) record(at time.Time) Record {
 	return Record{
 		CallID: l.CallID, Parent: l.Parent, Request: l.Request, Time: at, Tool: l.Tool, Caller: l.Caller, Chat: l.Chat, Via: l.Via,
 		ReadOnly: l.ReadOnly, Arguments: args, Result: l.Result, Decision: l.Decision, Rule: l.Rule,
-		Reason: l.Reason, CallReason: l.CallReason, Notes: l.Notes, Code: l.Code, Error: l.Error, Cause: l.Cause,
+		Reason: l.Reason, CallReason: l.CallReason, Notes: l.Notes, Approval: l.Approval, Code: l.Code, Error: l.Error, Cause: l.Cause,
 		Duration: time.Duration(l.DurationMS*1000) * time.Microsecond,
 	}
 }

@@ -122,6 +122,7 @@ type errorJSON struct {
 	Retryable   bool            `json:"retryable"`
 	Fatal       bool            `json:"fatal"`
 	RetryAfter  float64         `json:"retry_after,omitempty"` // seconds
+	Approval    string          `json:"approval_id,omitempty"`
 }
 
 // MarshalJSON writes what a model and a program may read of the failure:
@@ -129,7 +130,7 @@ type errorJSON struct {
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return EncodeJSON(errorJSON{
 		Type: e.Code, Tool: e.Tool, Message: e.Message, Hint: e.Hint, InputSchema: e.InputSchema,
-		Retryable: e.Retryable, Fatal: e.Fatal, RetryAfter: e.RetryAfter.Seconds(),
+		Retryable: e.Retryable, Fatal: e.Fatal, RetryAfter: e.RetryAfter.Seconds(), Approval: e.Approval,
 	})
 }
 

@@ -18,6 +18,7 @@ const (
 	InvalidArgs         Code = "invalid_args"         // the arguments do not fit the schema
 	Denied              Code = "denied"               // a policy rule refuses the call
 	NeedsApproval       Code = "needs_approval"       // a person has to agree first
+	ApprovalDenied      Code = "approval_denied"      // a person refused, or nobody answered in time
 	Overloaded          Code = "overloaded"           // more calls are waiting than the gateway takes
 	RateLimited         Code = "rate_limited"         // a limit of the tool or of a rule lets no more calls through for now
 	Timeout             Code = "timeout"              // the tool ran longer than it may
@@ -34,7 +35,7 @@ const (
 // Codes returns every code, in the order in which they are declared.
 func Codes() []Code {
 	return []Code{
-		NotFound, Inactive, InvalidArgs, Denied, NeedsApproval, Overloaded, RateLimited, Timeout, UpstreamError, UpstreamUnavailable,
+		NotFound, Inactive, InvalidArgs, Denied, NeedsApproval, ApprovalDenied, Overloaded, RateLimited, Timeout, UpstreamError, UpstreamUnavailable,
 		BlockedTarget, Boundary, TooLarge, Cancelled, Interrupted, Internal,
 	}
 }
@@ -60,6 +61,7 @@ type Error struct {
 	Retryable   bool            // the same call may succeed later
 	Fatal       bool            // no call like this one will ever succeed: stop trying
 	RetryAfter  time.Duration   // how long to wait before trying again; 0 when unknown
+	Approval    string          // ID of the approval that the call waits for; may be empty
 	Cause       error           // for the operator; may be nil
 }
 

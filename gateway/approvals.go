@@ -1,0 +1,234 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolgate/toolgate/gateway/approval"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// Reply is what somebody says of a call that waits for a person.
+type Reply struct {
+	Approve  bool
+	Note     string         // told to the caller; at most approval.MaxNote characters
+	Remember approval.Scope // how far an approval is to reach; empty for this call only
+	By       tool.Caller    // who says it; has the right to approve
+	From     string         // http or cli
+}
+
+// errNoDesk is the refusal of everything where calls cannot wait.
+func errNoDesk() error {
+	return approval.Refuse(approval.Unknown, "", "no approvals are kept here")
+}
+
+// Approvals gives approvals, the newest first, without secrets.
+func (g *Gateway) Approvals(ctx context.Context, q approval.Query) ([]approval.Approval, error) {
+	if g.approvals == nil {
+		return nil, nil
+	}
+	found, err := g.approvals.Find(ctx, q)
+	for i := range found {
+		found[i] = g.shown(&found[i])
+	}
+	return found, err
+}
+
+// Approval gives one approval, without secrets. The error is an
+// [*approval.Refusal] where there is none.
+func (g *Gateway) Approval(ctx context.Context, id string) (approval.Approval, error) {
+	a, err := g.approval(ctx, id)
+	if err != nil {
+		return approval.Approval{}, err
+	}
+	return g.shown(a), nil
+}
+
+func (g *Gateway) approval(ctx context.Context, id string) (*approval.Approval, error) {
+	if g.approvals == nil {
+		return nil, errNoDesk()
+	}
+	a, err := g.approvals.Get(ctx, id)
+	if err == nil && a == nil {
+		err = approval.Refuse(approval.Unknown, "List those that wait: GET /v1/approvals, or gateway approvals.", "there is no approval %q", clip(id))
+	}
+	return a, err
+}
+
+// shown is an approval as people see it.
+func (g *Gateway) shown(a *approval.Approval) approval.Approval {
+	gen, release := g.hold()
+	defer release()
+	m, own := gen.Masker, *a
+	own.Arguments = m.Bytes(own.Arguments)
+	own.State = own.At(time.Now())
+	return own
+}
+
+// WatchApprovals tells f of every approval that is raised, answered or ends, also
+// by other processes on the same store, until stop is called. It must not wait.
+func (g *Gateway) WatchApprovals(ctx context.Context, f func(approval.Approval)) (stop func()) {
+	if g.approvals == nil {
+		return func() {}
+	}
+	return g.approvals.Watch(ctx, func(a approval.Approval) { f(g.shown(&a)) })
+}
+
+// AnswerApproval takes what somebody says of a call that waits. Policy decides
+// about the call again: where it is denied now, the approval ends. The error is an
+// [*approval.Refusal] when the reply is not taken.
+func (g *Gateway) AnswerApproval(ctx context.Context, id string, r Reply) (approval.Approval, error) {
+	a, err := g.approval(ctx, id)
+	if err != nil {
+		return approval.Approval{}, err
+	}
+	if err := fits(a, &r); err != nil {
+		return approval.Approval{}, err
+	}
+	if err := g.mayAnswer(ctx, a, &r); err != nil {
+		return approval.Approval{}, err
+	}
+	answer := approval.Answer{By: r.By.Name, ID: r.By.ID, From: r.From, Note: r.Note, Remember: r.Remember}
+	now, settled, err := g.approvals.Settle(ctx, id, r.Approve, answer)
+	if err == nil && !settled && !r.Approve && now != nil && now.State == approval.Approved {
+		now, settled, err = g.approvals.Withdraw(ctx, id, answer) // agreed to, and not run yet
+	}
+	if err != nil {
+		return approval.Approval{}, err
+	}
+	if !settled {
+		return approval.Approval{}, over(now)
+	}
+	g.logAnswer(now)
+	return g.shown(now), nil
+}
+
+// fits says what is wrong with a reply in itself.
+func fits(a *approval.Approval, r *Reply) error {
+	if n := utf8.RuneCountInString(r.Note); n > approval.MaxNote {
+		return approval.Refuse(approval.Invalid, "", "the note has %d characters, and at most %d are taken", n, approval.MaxNote)
+	}
+	switch {
+	case r.Remember == "":
+		return nil
+	case !r.Approve:
+		return approval.Refuse(approval.Invalid, "Leave out remember.", "a refusal is not remembered")
+	case !a.Offers(r.Remember):
+		return approval.Refuse(approval.Invalid, offered(a), "this answer cannot be remembered for %q", r.Remember)
+	}
+	return nil
+}
+
+func offered(a *approval.Approval) string {
+	if len(a.Remember) == 0 {
+		return "The rule that asks has no remember: leave it out."
+	}
+	var names []string
+	for _, s := range a.Remember {
+		names = append(names, string(s))
+	}
+	return "It can be for: " + strings.Join(names, ", ") + "."
+}
+
+// over says why an approval takes no answer.
+func over(a *approval.Approval) error {
+	if a == nil {
+		return approval.Refuse(approval.Unknown, "", "the approval is gone")
+	}
+	switch state := a.At(time.Now()); {
+	case state == approval.Expired:
+		return approval.Refuse(approval.Over, "The caller has to make the call again.", "the approval expired at %s", a.Expires.UTC().Format(time.RFC3339))
+	case state == approval.Ended:
+		return approval.Refuse(approval.Over, "", "the approval was ended: %s", a.Ending)
+	case a.Answer != nil:
+		return approval.Refuse(approval.Over, "", "%s has answered already: %s", a.Answer.By, state)
+	default:
+		return approval.Refuse(approval.Over, "", "the approval does not wait any more: it is %s", state)
+	}
+}
+
+// mayAnswer says why somebody may not answer, or nil. Where the call is denied by
+// now, its approval is ended.
+func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply) error {
+	if r.By.ID == a.Binding.Caller {
+		return approval.Refuse(approval.Forbidden, "Somebody else has to answer.", "nobody approves their own call, and this one is of the caller %s", a.Caller.Name)
+	}
+	if a.At(time.Now()) != approval.Pending && !(a.State == approval.Approved && !r.Approve) {
+		return over(a)
+	}
+	gen, release := g.hold()
+	defer release()
+	d, may, err := g.judgeAgain(gen, a, r.By)
+	switch {
+	case err != nil:
+		return approval.Refuse(approval.Forbidden, "Tell whoever keeps the rules.", "the rule %q cannot tell who may answer: %v", d.Rule, err)
+	case d.Effect == policy.Deny:
+		if err := g.approvals.End(ctx, a, deniedNow(d)); err != nil {
+			return err
+		}
+		return approval.Refuse(approval.Over, "", "%s", deniedNow(d))
+	case d.Effect == policy.Ask && !d.Ask.Desk():
+		return approval.Refuse(approval.Forbidden, "", "only the user of the calling program may answer this one (approve_by: client)")
+	case !may:
+		return approval.Refuse(approval.Forbidden, "Somebody has to answer for whom the rule's approvers are true.", "%s is none of the approvers of the rule %q", r.By.Name, d.Rule)
+	}
+	return nil
+}
+
+// judgeAgain decides about the call of an approval with the rules of a generation.
+// A tool that there is none of any more is denied.
+func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Caller) (policy.Decision, bool, error) {
+	entry, ok := gen.Tools.Lookup(a.Tool)
+	if !ok || !gen.has(a.Profile, entry.Spec) {
+		return policy.Decision{Effect: policy.Deny, Rule: ""}, false, nil
+	}
+	args, err := decodeArgs(a.Arguments)
+	if err != nil {
+		return policy.Decision{}, false, err
+	}
+	chat := tool.Chat{ID: a.Chat}
+	if g.chats != nil {
+		chat = g.chats.Look(a.Binding.Caller, chat)
+	}
+	return gen.Policy.MayAnswer(&policy.Request{
+		Tool: entry.Spec, Args: args, Caller: a.Caller, Chat: chat, Via: a.Via, Reason: a.CallReason, Depth: a.Depth, Counter: g.counter,
+	}, by)
+}
+
+// rejudge ends the approvals of calls that the current generation denies.
+func (g *Gateway) rejudge(ctx context.Context) {
+	for _, state := range []approval.State{approval.Pending, approval.Approved} {
+		open, err := g.approvals.Find(ctx, approval.Query{State: state, Limit: approval.MaxLimit})
+		if err != nil {
+			g.logger.ErrorContext(ctx, "the calls that wait for a person could not be judged again", "problem", err.Error())
+			return
+		}
+		gen, release := g.hold()
+		for i := range open {
+			if d, _, err := g.judgeAgain(gen, &open[i], tool.Caller{}); err == nil && d.Effect == policy.Deny {
+				g.endUnneeded(ctx, &open[i], d)
+			}
+		}
+		release()
+	}
+}
+
+func (g *Gateway) endUnneeded(ctx context.Context, a *approval.Approval, d policy.Decision) {
+	if err := g.approvals.End(ctx, a, deniedNow(d)); err != nil {
+		g.logger.ErrorContext(ctx, "an approval could not be ended", "approval", a.ID, "problem", err.Error())
+	}
+}
+
+// logAnswer writes the operator's line about an answer.
+func (g *Gateway) logAnswer(a *approval.Approval) {
+	if a == nil || a.Answer == nil {
+		return
+	}
+	g.logger.LogAttrs(context.Background(), slog.LevelInfo, "approval",
+		slog.String("approval", a.ID), slog.String("answer", string(a.State)), slog.String("by", a.Answer.By), slog.String("from", a.Answer.From),
+		slog.String("tool", a.Tool), slog.String("caller", a.Caller.Name), slog.String("rule", a.Rule), slog.String("asked_by", a.CallID))
+}

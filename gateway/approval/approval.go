@@ -43,7 +43,8 @@ type Config struct {
 type State string
 
 // The states. Pending goes over to any other, Approved to Used, Denied, Expired or
-// Ended, and nothing changes after that.
+// Ended, and nothing changes after that, but that a call which could not be started
+// gives back what it used.
 const (
 	Pending  State = "pending"  // nobody answered yet
 	Approved State = "approved" // a person agreed, and the call has not run yet
@@ -162,6 +163,7 @@ type Query struct {
 	State  State  // only those in this state at Now; empty for all
 	Caller string // only those of calls of this caller, by ID; empty for all
 	Prefix string // only those whose ID begins so
+	After  string // only those that come after the one with this ID; empty for the newest
 	Limit  int    // most of them; DefaultLimit when not above zero
 	Now    time.Time
 }
@@ -173,22 +175,25 @@ const (
 	MaxLimit     = 1000
 )
 
-// Store keeps approvals. A method that returns an error has changed nothing. What
-// several processes do with one store happens one after the other.
+// Store keeps approvals. A method that returns an error has most likely changed
+// nothing, and can be tried again. What several processes do with one store happens
+// one after the other. Times count to the microsecond.
 type Store interface {
 	// RaiseApproval keeps a new approval, unless one of the same binding stands at
 	// the time it was created: then that one is given. It gives ErrTooMany where the
 	// caller, or all callers together, have as many pending as most and all say.
 	RaiseApproval(ctx context.Context, a *Approval, most, all int) (standing *Approval, err error)
-	// StandingApproval gives the approval that stands for a binding, or nil.
+	// StandingApproval gives the approval that stands for a binding, the oldest of
+	// several, or nil.
 	StandingApproval(ctx context.Context, b Binding, now time.Time) (*Approval, error)
 	// Approval gives one by its ID, or nil.
 	Approval(ctx context.Context, id string) (*Approval, error)
 	// Approvals gives those of a query, the newest first.
 	Approvals(ctx context.Context, q Query) ([]Approval, error)
-	// ChangeApproval puts a, but for its Change, in place of the approval with its
-	// ID if that is in the state from, and keeps grant, if there is one. Else it
-	// reports false.
+	// ChangeApproval puts a in place of the approval with its ID if that is in the
+	// state from and has not changed since a was read, as its Change tells, and keeps
+	// grant, if there is one. Else it reports false. What was remembered of an
+	// approval that is Denied or Ended now is forgotten.
 	ChangeApproval(ctx context.Context, a *Approval, from State, grant *Grant) (changed bool, err error)
 	// ApprovalChanges gives approvals that changed after the change, at most limit
 	// of them, in the order of their changes.

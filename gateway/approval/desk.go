@@ -18,8 +18,10 @@ const (
 	sweepEvery = time.Minute
 	// changesAtOnce is how many changes are read at a time.
 	changesAtOnce = 200
-	// tries is how often a change is tried while others hold the store.
+	// tries is how often a change is tried while others hold the store, and pause how
+	// long it waits after the first time; then longer.
 	tries = 5
+	pause = 20 * time.Millisecond
 )
 
 // ErrTooMany is why no further approval is raised.
@@ -81,8 +83,8 @@ func (d *Desk) Close() error {
 }
 
 // Raise keeps a new approval for a call, or gives the one that stands for it. What
-// is given has no ID yet, and its state is of no account. The error is a
-// [*tool.Error].
+// is given has no ID yet, and its state is of no account; its times are kept to the
+// microsecond. The error is a [*tool.Error].
 func (d *Desk) Raise(ctx context.Context, a *Approval) (*Approval, error) {
 	if len(a.Arguments) > MaxArguments {
 		return nil, tool.Errorf(tool.TooLarge, "calling %s needs the approval of a person, and arguments of %d bytes are more than the %d that a person is asked about",
@@ -90,15 +92,35 @@ func (d *Desk) Raise(ctx context.Context, a *Approval) (*Approval, error) {
 	}
 	fresh := *a
 	fresh.ID, fresh.State, fresh.Answer = NewID(), Pending, nil
-	standing, err := d.store.RaiseApproval(ctx, &fresh, MaxPending, MaxPendingOfAll)
+	fresh.Created, fresh.Expires = a.Created.Truncate(time.Microsecond), a.Expires.Truncate(time.Microsecond)
+	var standing *Approval
+	err := again(ctx, func() (err error) {
+		standing, err = d.store.RaiseApproval(ctx, &fresh, MaxPending, MaxPendingOfAll)
+		return err
+	})
 	if errors.Is(err, ErrTooMany) {
 		return nil, tooMany(a.Tool)
 	}
 	if err != nil {
-		return nil, failed(err)
+		return nil, failed(ctx, err)
 	}
 	d.wake()
 	return standing, nil
+}
+
+// again tries what needs the store for itself, since others may hold it.
+func again(ctx context.Context, try func() error) error {
+	for i := 1; ; i++ {
+		err := try()
+		if err == nil || i == tries || errors.Is(err, ErrTooMany) {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(i) * pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 func tooMany(name string) error {
@@ -108,9 +130,17 @@ func tooMany(name string) error {
 	return e
 }
 
-// failed is the failure of a call because of the store.
-func failed(err error) error {
-	e := tool.Errorf(tool.Internal, "the gateway's store of approvals cannot be used now, so nothing was asked and nothing ran").
+// failed is the failure of what was asked of the store: because its context was
+// over, or because the store cannot be used.
+func failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		if e, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok {
+			own := *e // the cause may be shared by many calls
+			return &own
+		}
+		return tool.Errorf(tool.Cancelled, "it was given up while a person was to be asked; nothing was run").Because(err)
+	}
+	e := tool.Errorf(tool.Internal, "the gateway's store of approvals cannot be used now; nothing was run or changed").
 		Because(err).WithHint("Try again later, or tell the user.")
 	e.Retryable = true
 	return e
@@ -121,7 +151,7 @@ func failed(err error) error {
 func (d *Desk) Standing(ctx context.Context, b Binding) (*Approval, error) {
 	a, err := d.store.StandingApproval(ctx, b, time.Now())
 	if err != nil {
-		return nil, failed(err)
+		return nil, failed(ctx, err)
 	}
 	return a, nil
 }
@@ -134,7 +164,7 @@ func (d *Desk) Granted(ctx context.Context, b Binding, rule string, scopes []Sco
 	}
 	g, err := d.store.ApprovalGrant(ctx, b, rule, scopes, time.Now())
 	if err != nil {
-		return nil, failed(err)
+		return nil, failed(ctx, err)
 	}
 	return g, nil
 }
@@ -158,6 +188,13 @@ func (d *Desk) Find(ctx context.Context, q Query) ([]Approval, error) {
 // error is a [*tool.Error].
 func (d *Desk) Use(ctx context.Context, id, callID string) (*Approval, bool, error) {
 	return d.change(ctx, id, Approved, nil, func(a *Approval) { a.State, a.UsedBy = Used, callID })
+}
+
+// GiveBack makes an approval one that may be used again: the call that used it could
+// not be started.
+func (d *Desk) GiveBack(ctx context.Context, id string) error {
+	_, _, err := d.change(ctx, id, Used, nil, func(a *Approval) { a.State, a.UsedBy = Approved, "" })
+	return err
 }
 
 // Settle takes an answer to an approval that waits. It reports false, and how the
@@ -216,40 +253,39 @@ func (d *Desk) Tell(ctx context.Context, id string) error {
 }
 
 // change changes an approval that is in a state, and has not expired. Others may
-// hold the store, so it is tried a few times.
-func (d *Desk) change(ctx context.Context, id string, from State, grant func(*Approval) *Grant, edit func(*Approval)) (_ *Approval, changed bool, err error) {
-	for i := range tries {
-		var a *Approval
-		if a, changed, err = d.changeOnce(ctx, id, from, grant, edit); err == nil {
-			return a, changed, nil
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		time.Sleep(time.Duration(i+1) * 20 * time.Millisecond)
+// hold the store, or change it too, so it is tried a few times.
+func (d *Desk) change(ctx context.Context, id string, from State, grant func(*Approval) *Grant, edit func(*Approval)) (a *Approval, changed bool, err error) {
+	err = again(ctx, func() (err error) {
+		a, changed, err = d.changeOnce(ctx, id, from, grant, edit)
+		return err
+	})
+	if err != nil {
+		return nil, false, failed(ctx, err)
 	}
-	return nil, false, failed(err)
+	return a, changed, nil
 }
 
+// changeOnce is change as long as the store can be used. It goes round where the
+// approval changes and stays in its state.
 func (d *Desk) changeOnce(ctx context.Context, id string, from State, grant func(*Approval) *Grant, edit func(*Approval)) (*Approval, bool, error) {
-	a, err := d.store.Approval(ctx, id)
-	if a == nil || err != nil || a.At(time.Now()) != from {
-		return a, false, err
+	for {
+		a, err := d.store.Approval(ctx, id)
+		if a == nil || err != nil || a.At(time.Now()) != from {
+			return a, false, err
+		}
+		next := *a
+		edit(&next)
+		var g *Grant
+		if grant != nil {
+			g = grant(&next)
+		}
+		ok, err := d.store.ChangeApproval(ctx, &next, from, g)
+		if err != nil {
+			return nil, false, err
+		}
+		if ok {
+			d.wake()
+			return &next, true, nil
+		}
 	}
-	next := *a
-	edit(&next)
-	var g *Grant
-	if grant != nil {
-		g = grant(&next)
-	}
-	ok, err := d.store.ChangeApproval(ctx, &next, from, g)
-	if err != nil {
-		return nil, false, err
-	}
-	if !ok { // somebody was faster
-		a, err = d.store.Approval(ctx, id)
-		return a, false, err
-	}
-	d.wake()
-	return &next, true, nil
 }

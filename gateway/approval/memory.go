@@ -12,8 +12,8 @@ import (
 // Memory is a [Store] in memory, for programs that need nothing to outlive them.
 // The zero value is ready.
 type Memory struct {
-	mu     sync.Mutex // guards what follows
-	all    map[string]Approval
+	mu     sync.Mutex           // guards what follows
+	all    map[string]*Approval // of which none is changed
 	grants []Grant
 	last   int64
 }
@@ -44,21 +44,37 @@ func (m *Memory) RaiseApproval(_ context.Context, a *Approval, most, all int) (*
 // put keeps an approval as changed now; mu is held.
 func (m *Memory) put(a Approval) *Approval {
 	if m.all == nil {
-		m.all = map[string]Approval{}
+		m.all = map[string]*Approval{}
 	}
 	m.last++
 	a.Change = m.last
-	m.all[a.ID] = a
-	return &a
+	m.all[a.ID] = &a
+	own := a
+	return &own
 }
 
 func (m *Memory) standing(b Binding, now time.Time) *Approval {
+	var oldest *Approval
 	for _, a := range m.all {
-		if a.Binding == b && a.Stands(now) {
-			return &a
+		if a.Binding == b && a.Stands(now) && (oldest == nil || newestFirst(a, oldest) > 0) {
+			oldest = a
 		}
 	}
-	return nil
+	return oldest.copied()
+}
+
+// copied is a copy, which may be changed; nil of nil.
+func (a *Approval) copied() *Approval {
+	if a == nil {
+		return nil
+	}
+	own := *a
+	return &own
+}
+
+// newestFirst is the order in which approvals are listed.
+func newestFirst(a, b *Approval) int {
+	return cmp.Or(b.Created.Compare(a.Created), strings.Compare(b.ID, a.ID))
 }
 
 // StandingApproval is as [Store] says.
@@ -72,25 +88,25 @@ func (m *Memory) StandingApproval(_ context.Context, b Binding, now time.Time) (
 func (m *Memory) Approval(_ context.Context, id string) (*Approval, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if a, ok := m.all[id]; ok {
-		return &a, nil
-	}
-	return nil, nil
+	return m.all[id].copied(), nil
 }
 
 // Approvals is as [Store] says.
 func (m *Memory) Approvals(_ context.Context, q Query) ([]Approval, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	after, known := m.all[q.After]
+	if q.After != "" && !known {
+		return nil, nil
+	}
 	var found []Approval
 	for _, a := range m.all {
-		if (q.State == "" || a.At(q.Now) == q.State) && (q.Caller == "" || a.Binding.Caller == q.Caller) && strings.HasPrefix(a.ID, q.Prefix) {
-			found = append(found, a)
+		if (q.State == "" || a.At(q.Now) == q.State) && (q.Caller == "" || a.Binding.Caller == q.Caller) && strings.HasPrefix(a.ID, q.Prefix) &&
+			(!known || newestFirst(after, a) < 0) {
+			found = append(found, *a)
 		}
 	}
-	slices.SortFunc(found, func(a, b Approval) int {
-		return cmp.Or(b.Created.Compare(a.Created), strings.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(found, func(a, b Approval) int { return newestFirst(&a, &b) })
 	return found[:min(len(found), cmp.Or(max(q.Limit, 0), DefaultLimit))], nil
 }
 
@@ -98,10 +114,13 @@ func (m *Memory) Approvals(_ context.Context, q Query) ([]Approval, error) {
 func (m *Memory) ChangeApproval(_ context.Context, a *Approval, from State, grant *Grant) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if old, ok := m.all[a.ID]; !ok || old.State != from {
+	if old, ok := m.all[a.ID]; !ok || old.State != from || old.Change != a.Change {
 		return false, nil
 	}
 	m.put(*a)
+	if a.State == Denied || a.State == Ended {
+		m.grants = slices.DeleteFunc(m.grants, func(g Grant) bool { return g.Approval == a.ID })
+	}
 	if grant != nil {
 		m.grants = append(m.grants, *grant)
 	}
@@ -115,7 +134,7 @@ func (m *Memory) ApprovalChanges(_ context.Context, after int64, limit int) ([]A
 	var found []Approval
 	for _, a := range m.all {
 		if a.Change > after {
-			found = append(found, a)
+			found = append(found, *a)
 		}
 	}
 	slices.SortFunc(found, func(a, b Approval) int { return cmp.Compare(a.Change, b.Change) })
@@ -148,8 +167,9 @@ func (m *Memory) SweepApprovals(_ context.Context, now, before time.Time) (expir
 	for id, a := range m.all {
 		switch {
 		case a.State.open() && a.At(now) == Expired:
-			a.State = Expired
-			m.put(a)
+			over := *a
+			over.State = Expired
+			m.put(over)
 			expired++
 		case !a.State.open() && a.Created.Before(before) && !a.Stands(now):
 			delete(m.all, id)

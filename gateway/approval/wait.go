@@ -21,9 +21,9 @@ func (d *Desk) Wait(ctx context.Context, id string, until time.Time) (*Approval,
 	a, err := d.store.Approval(context.WithoutCancel(ctx), id) // how it stands is told also when the time is up
 	switch {
 	case err != nil:
-		return nil, failed(err)
+		return nil, failed(context.WithoutCancel(ctx), err)
 	case a == nil:
-		return nil, failed(errGone)
+		return nil, failed(context.WithoutCancel(ctx), errGone)
 	}
 	if a.Expires.Before(until) {
 		until = a.Expires
@@ -79,7 +79,22 @@ func (d *Desk) skip(ctx context.Context) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.seen = max(d.seen, last)
+	d.seen = last
+}
+
+// rewind begins anew where the store has: a file that was damaged is set aside, and
+// the changes in the one that takes its place count from one.
+func (d *Desk) rewind(ctx context.Context) {
+	last, err := d.store.LastApprovalChange(ctx)
+	if err != nil {
+		d.complain(ctx, err)
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if last < d.seen {
+		d.seen = 0
+	}
 }
 
 func (d *Desk) leave(id string, w *waiter) {
@@ -91,8 +106,9 @@ func (d *Desk) leave(id string, w *waiter) {
 }
 
 // Watch tells f of every change of an approval to come, also of those that other
-// processes make, until stop is called. What changes quickly may be told of once.
-// It must not wait, and is never called twice at a time.
+// processes make, until stop is called; what is being told then is told to its end.
+// What changes quickly may be told of once. It must not wait, and is never called
+// twice at a time.
 func (d *Desk) Watch(ctx context.Context, f func(Approval)) (stop func()) {
 	d.join(ctx, func() { d.watchers[&f] = struct{}{} })
 	return func() {
@@ -123,6 +139,7 @@ func (d *Desk) run(ctx context.Context) {
 			d.look(ctx)
 		case <-sweep.C:
 			d.sweep(ctx)
+			d.rewind(ctx)
 		case <-ctx.Done():
 			return
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -31,7 +32,7 @@ CREATE TABLE approvals (
 );
 CREATE UNIQUE INDEX approvals_change ON approvals (change);
 CREATE INDEX approvals_call ON approvals (caller_id, digest, tool, chat);
-CREATE INDEX approvals_state ON approvals (state, expires);
+CREATE INDEX approvals_state ON approvals (state, expires, caller_id);
 CREATE INDEX approvals_created ON approvals (created);
 CREATE TABLE approval_grants (
 	caller_id TEXT NOT NULL,
@@ -49,7 +50,7 @@ CREATE TABLE approval_grants (
 
 const (
 	// standing is the condition of an approval that answers the same call.
-	standing = `caller_id = ? AND chat = ? AND tool = ? AND digest = ? AND state IN ('pending', 'approved', 'denied') AND expires > ?`
+	standing = `caller_id = ? AND chat = ? AND tool = ? AND digest = ? AND state IN ('pending', 'approved', 'denied') AND expires > ? ORDER BY created, id LIMIT 1`
 
 	nextChange = `SELECT COALESCE(MAX(change), 0) + 1 FROM approvals`
 )
@@ -63,7 +64,7 @@ func (s *Store) RaiseApproval(ctx context.Context, a *approval.Approval, most, a
 			return err
 		}
 		var own, others int
-		const pending = `SELECT COALESCE(SUM(caller_id = ?), 0), COUNT(*) FROM approvals WHERE state = 'pending' AND expires > ?`
+		const pending = `SELECT COUNT(*) FILTER (WHERE caller_id = ?), COUNT(*) FROM approvals WHERE state = 'pending' AND expires > ?`
 		if err := tx.QueryRowContext(ctx, pending, a.Binding.Caller, now).Scan(&own, &others); err != nil {
 			return err
 		}
@@ -149,12 +150,12 @@ func (s *Store) approval(ctx context.Context, query string, args ...any) (a *app
 // Approvals gives those of a query; see [approval.Store].
 func (s *Store) Approvals(ctx context.Context, q approval.Query) ([]approval.Approval, error) {
 	where, args := approvalsWhere(q)
-	args = append(args, q.Limit)
+	args = append(args, cmp.Or(max(q.Limit, 0), approval.DefaultLimit))
 	return s.approvals(ctx, `SELECT change, body FROM approvals WHERE `+where+` ORDER BY created DESC, id DESC LIMIT ?`, args...)
 }
 
 func approvalsWhere(q approval.Query) (where string, args []any) {
-	conditions, now := []string{"1"}, q.Now.UnixMicro()
+	conditions, now := []string{"TRUE"}, q.Now.UnixMicro()
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
 	}
@@ -173,48 +174,66 @@ func approvalsWhere(q approval.Query) (where string, args []any) {
 	if q.Prefix != "" {
 		add(`id >= ? AND id < ?`, q.Prefix, q.Prefix+"\U0010FFFF")
 	}
+	if q.After != "" {
+		add(`(created, id) < (SELECT created, id FROM approvals WHERE id = ?)`, q.After)
+	}
 	return strings.Join(conditions, " AND "), args
 }
 
 func (s *Store) approvals(ctx context.Context, query string, args ...any) (found []approval.Approval, err error) {
 	err = s.read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			a, err := readApproval(rows)
-			if err != nil {
-				return err
-			}
-			found = append(found, *a)
-		}
-		return rows.Err()
+		found, err = listApprovals(ctx, tx, query, args...)
+		return err
 	})
 	return found, err
+}
+
+// listApprovals reads the rows of a query for changes and bodies.
+func listApprovals(ctx context.Context, tx *sql.Tx, query string, args ...any) (found []approval.Approval, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		a, err := readApproval(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, *a)
+	}
+	return found, rows.Err()
 }
 
 // ChangeApproval changes an approval that is in a state; see [approval.Store].
 func (s *Store) ChangeApproval(ctx context.Context, a *approval.Approval, from approval.State, grant *approval.Grant) (changed bool, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		var state string
-		switch err := tx.QueryRowContext(ctx, `SELECT state FROM approvals WHERE id = ?`, a.ID).Scan(&state); {
-		case errors.Is(err, sql.ErrNoRows):
-			return nil
-		case err != nil:
+		changed = false
+		var there bool
+		const same = `SELECT EXISTS (SELECT 1 FROM approvals WHERE id = ? AND state = ? AND change = ?)`
+		if err := tx.QueryRowContext(ctx, same, a.ID, string(from), a.Change).Scan(&there); err != nil || !there {
 			return err
-		case state != string(from):
-			return nil
 		}
 		next := *a
 		if err := putApproval(ctx, tx, &next); err != nil {
+			return err
+		}
+		if err := dropGrants(ctx, tx, a); err != nil {
 			return err
 		}
 		changed = true
 		return putGrant(ctx, tx, grant)
 	})
 	return changed && err == nil, err
+}
+
+// dropGrants forgets what was remembered of an approval that is none any more.
+func dropGrants(ctx context.Context, tx *sql.Tx, a *approval.Approval) error {
+	if a.State != approval.Denied && a.State != approval.Ended {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM approval_grants WHERE approval = ?`, a.ID)
+	return err
 }
 
 func putGrant(ctx context.Context, tx *sql.Tx, g *approval.Grant) error {
@@ -272,25 +291,46 @@ WHERE caller_id = ? AND tool = ? AND rule = ? AND scope = ? AND chat = ? AND dig
 // expireAtOnce is how many approvals one transaction makes expired.
 const expireAtOnce = 500
 
+// expired is the condition of an approval that is to be made expired.
+const expired = `state IN ('pending', 'approved') AND expires <= ?`
+
 // SweepApprovals ends what expired and forgets what ended; see [approval.Store].
-func (s *Store) SweepApprovals(ctx context.Context, now, before time.Time) (expired int, err error) {
-	over, err := s.approvals(ctx, `SELECT change, body FROM approvals WHERE state IN ('pending', 'approved') AND expires <= ? LIMIT ?`, now.UnixMicro(), expireAtOnce)
+func (s *Store) SweepApprovals(ctx context.Context, now, before time.Time) (ended int, err error) {
+	for {
+		n, err := s.expireApprovals(ctx, now)
+		if ended += n; err != nil {
+			return ended, err
+		}
+		if n < expireAtOnce {
+			return ended, s.forgetApprovals(ctx, now, before)
+		}
+	}
+}
+
+// expireApprovals makes some expired. It writes only where there are any.
+func (s *Store) expireApprovals(ctx context.Context, now time.Time) (n int, err error) {
+	over, err := s.approvals(ctx, `SELECT change, body FROM approvals WHERE `+expired+` LIMIT 1`, now.UnixMicro())
+	if err != nil || len(over) == 0 {
+		return 0, err
+	}
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		over, err := listApprovals(ctx, tx, `SELECT change, body FROM approvals WHERE `+expired+` ORDER BY change LIMIT ?`, now.UnixMicro(), expireAtOnce)
+		if err != nil {
+			return err
+		}
+		for i := range over {
+			over[i].State = approval.Expired
+			if err := putApproval(ctx, tx, &over[i]); err != nil {
+				return err
+			}
+		}
+		n = len(over)
+		return nil
+	})
 	if err != nil {
 		return 0, err
 	}
-	for i := range over {
-		a := &over[i]
-		from := a.State
-		a.State = approval.Expired
-		changed, err := s.ChangeApproval(ctx, a, from, nil)
-		if err != nil {
-			return expired, err
-		}
-		if changed {
-			expired++
-		}
-	}
-	return expired, s.forgetApprovals(ctx, now, before)
+	return n, nil
 }
 
 func (s *Store) forgetApprovals(ctx context.Context, now, before time.Time) error {

@@ -65,6 +65,7 @@ func (g *Gateway) shown(a *approval.Approval) approval.Approval {
 	defer release()
 	m, own := gen.Masker, *a
 	own.Arguments = m.Bytes(own.Arguments)
+	own.Summary, own.Reason, own.CallReason = m.Text(own.Summary), m.Text(own.Reason), m.Text(own.CallReason) // it may know more secrets by now
 	own.State = own.At(time.Now())
 	return own
 }
@@ -93,18 +94,28 @@ func (g *Gateway) AnswerApproval(ctx context.Context, id string, r Reply) (appro
 		return approval.Approval{}, err
 	}
 	answer := approval.Answer{By: r.By.Name, ID: r.By.ID, From: r.From, Note: r.Note, Remember: r.Remember}
-	now, settled, err := g.approvals.Settle(ctx, id, r.Approve, answer)
-	if err == nil && !settled && !r.Approve && now != nil && now.State == approval.Approved {
-		now, settled, err = g.approvals.Withdraw(ctx, id, answer) // agreed to, and not run yet
-	}
+	now, settled, err := g.take(ctx, id, r.Approve, answer)
 	if err != nil {
 		return approval.Approval{}, err
 	}
 	if !settled {
 		return approval.Approval{}, over(now)
 	}
-	g.logAnswer(now)
 	return g.shown(now), nil
+}
+
+// take takes an answer. A refusal also takes back what was agreed to and has not run
+// yet. It reports false, and how the approval stands, where the answer comes too
+// late; the approval is nil where it is gone.
+func (g *Gateway) take(ctx context.Context, id string, approve bool, answer approval.Answer) (*approval.Approval, bool, error) {
+	now, settled, err := g.approvals.Settle(ctx, id, approve, answer)
+	if err == nil && !settled && !approve && now != nil && now.State == approval.Approved {
+		now, settled, err = g.approvals.Withdraw(ctx, id, answer)
+	}
+	if err == nil && settled {
+		g.logAnswer(now)
+	}
+	return now, settled, err
 }
 
 // fits says what is wrong with a reply in itself.
@@ -151,8 +162,11 @@ func over(a *approval.Approval) error {
 	}
 }
 
-// mayAnswer says why somebody may not answer, or nil. Where the call is denied by
-// now, its approval is ended.
+// otherSchema is why an approval ends whose tool takes other arguments by now.
+const otherSchema = "the arguments do not fit the tool any more"
+
+// mayAnswer says why somebody may not answer, or nil. Where the call can never run
+// any more, its approval is ended.
 func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply) error {
 	if r.By.ID == a.Binding.Caller {
 		return approval.Refuse(approval.Forbidden, "Somebody else has to answer.", "nobody approves their own call, and this one is of the caller %s", a.Caller.Name)
@@ -162,64 +176,87 @@ func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply)
 	}
 	gen, release := g.hold()
 	defer release()
-	d, may, err := g.judgeAgain(gen, a, r.By)
-	switch {
-	case err != nil:
-		return approval.Refuse(approval.Forbidden, "Tell whoever keeps the rules.", "the rule %q cannot tell who may answer: %v", d.Rule, err)
-	case d.Effect == policy.Deny:
-		if err := g.approvals.End(ctx, a, deniedNow(d)); err != nil {
+	v := g.judgeAgain(gen, a, r.By)
+	switch d := &v.decision; {
+	case v.gone: // it may be served elsewhere: the program that answers need not be the one that asked
+		return approval.Refuse(approval.Over, "Answer where the tool is served.", "the configuration has no tool %s now", a.Tool)
+	case v.over != "":
+		if err := g.approvals.End(ctx, a, v.over); err != nil {
 			return err
 		}
-		return approval.Refuse(approval.Over, "", "%s", deniedNow(d))
+		return approval.Refuse(approval.Over, "", "the approval was ended: %s", v.over)
+	case v.err != nil:
+		return approval.Refuse(approval.Forbidden, "Tell whoever keeps the rules.", "the rule %q cannot tell who may answer: %v", d.Rule, v.err)
 	case d.Effect == policy.Ask && !d.Ask.Desk():
 		return approval.Refuse(approval.Forbidden, "", "only the user of the calling program may answer this one (approve_by: client)")
-	case !may:
+	case !v.may:
 		return approval.Refuse(approval.Forbidden, "Somebody has to answer for whom the rule's approvers are true.", "%s is none of the approvers of the rule %q", r.By.Name, d.Rule)
 	}
 	return nil
 }
 
+// verdict is what becomes of the call of an approval by the rules of a generation.
+type verdict struct {
+	decision policy.Decision
+	gone     bool   // there is no such tool
+	over     string // why the call can never run; empty where it may
+	may      bool   // whoever was asked about may answer
+	err      error  // why that is not known
+}
+
 // judgeAgain decides about the call of an approval with the rules of a generation.
-// A tool that there is none of any more is denied.
-func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Caller) (policy.Decision, bool, error) {
+func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Caller) (v verdict) {
 	entry, ok := gen.Tools.Lookup(a.Tool)
 	if !ok || !gen.has(a.Profile, entry.Spec) {
-		return policy.Decision{Effect: policy.Deny, Rule: ""}, false, nil
+		return verdict{gone: true, over: "there is no such tool any more"}
 	}
 	args, err := decodeArgs(a.Arguments)
-	if err != nil {
-		return policy.Decision{}, false, err
+	if err != nil || entry.Schema.Validate(args) != nil {
+		return verdict{over: otherSchema}
 	}
 	chat := tool.Chat{ID: a.Chat}
 	if g.chats != nil {
 		chat = g.chats.Look(a.Binding.Caller, chat)
 	}
-	return gen.Policy.MayAnswer(&policy.Request{
+	v.decision, v.may, v.err = gen.Policy.MayAnswer(&policy.Request{
 		Tool: entry.Spec, Args: args, Caller: a.Caller, Chat: chat, Via: a.Via, Reason: a.CallReason, Depth: a.Depth, Counter: g.counter,
 	}, by)
+	if v.decision.Effect == policy.Deny {
+		v.over = deniedNow(v.decision)
+	}
+	return v
 }
 
-// rejudge ends the approvals of calls that the current generation denies.
+// rejudge ends the approvals of calls that can never run with the current
+// generation.
 func (g *Gateway) rejudge(ctx context.Context) {
 	for _, state := range []approval.State{approval.Pending, approval.Approved} {
-		open, err := g.approvals.Find(ctx, approval.Query{State: state, Limit: approval.MaxLimit})
-		if err != nil {
-			g.logger.ErrorContext(ctx, "the calls that wait for a person could not be judged again", "problem", err.Error())
-			return
-		}
-		gen, release := g.hold()
-		for i := range open {
-			if d, _, err := g.judgeAgain(gen, &open[i], tool.Caller{}); err == nil && d.Effect == policy.Deny {
-				g.endUnneeded(ctx, &open[i], d)
+		for q := (approval.Query{State: state, Limit: approval.MaxLimit}); ; {
+			open, err := g.approvals.Find(ctx, q)
+			if err != nil {
+				g.logger.ErrorContext(ctx, "the calls that wait for a person could not be judged again", "problem", err.Error())
+				return
 			}
+			g.endOver(ctx, open)
+			if len(open) < approval.MaxLimit {
+				break
+			}
+			q.After = open[len(open)-1].ID
 		}
-		release()
 	}
 }
 
-func (g *Gateway) endUnneeded(ctx context.Context, a *approval.Approval, d policy.Decision) {
-	if err := g.approvals.End(ctx, a, deniedNow(d)); err != nil {
-		g.logger.ErrorContext(ctx, "an approval could not be ended", "approval", a.ID, "problem", err.Error())
+func (g *Gateway) endOver(ctx context.Context, open []approval.Approval) {
+	gen, release := g.hold()
+	defer release()
+	for i := range open {
+		why := g.judgeAgain(gen, &open[i], tool.Caller{}).over
+		if why == "" {
+			continue
+		}
+		if err := g.approvals.End(ctx, &open[i], why); err != nil {
+			g.logger.ErrorContext(ctx, "an approval could not be ended", "approval", open[i].ID, "problem", err.Error())
+		}
 	}
 }
 

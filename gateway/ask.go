@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/gateway/approval"
+	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
@@ -38,14 +39,15 @@ func (p *passage) bind(ctx context.Context) error {
 	p.binding = approval.Binding{Caller: p.call.Caller.ID, Chat: p.call.Chat.ID, Tool: p.entry.Spec.Name, Digest: hex.EncodeToString(digest[:])}
 	standing, err := desk.Standing(ctx, p.binding)
 	if standing == nil || err != nil {
-		return err
+		p.unbound = err // of no account where the policy lets the call through
+		return nil
 	}
 	final, err := decodeArgs(standing.Arguments)
 	if err != nil {
 		return err
 	}
 	if p.entry.Schema.Validate(final) != nil { // the tool has another schema now
-		return desk.End(ctx, standing, "the arguments do not fit the tool any more")
+		return desk.End(ctx, standing, otherSchema)
 	}
 	p.approval, p.args = standing, final
 	return nil
@@ -71,6 +73,9 @@ func (p *passage) ask(ctx context.Context) error {
 		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and no approver is set up", p.entry.Spec.Name, because(p.decision.Reason)).
 			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
 	}
+	if p.unbound != nil {
+		return p.unbound
+	}
 	form := approval.FormOf(ctx)
 	if form != nil && !terms.Client() {
 		form = nil
@@ -82,6 +87,12 @@ func (p *passage) ask(ctx context.Context) error {
 	if granted, err := p.granted(ctx); granted || err != nil {
 		return err
 	}
+	return p.askAbout(ctx, form)
+}
+
+// askAbout asks until the call may go on or is answered. It goes round where
+// another call of its kind was let through by the answer.
+func (p *passage) askAbout(ctx context.Context, form approval.Form) error {
 	for {
 		if err := p.raise(ctx); err != nil {
 			return err
@@ -93,13 +104,14 @@ func (p *passage) ask(ctx context.Context) error {
 		if again, err := p.settle(ctx, settled); !again {
 			return err
 		}
-		p.approval = nil // another call of this kind took it
+		p.approval = nil
 	}
 }
 
-// granted reports whether an earlier answer is remembered that covers the call.
+// granted lets the call through where an earlier answer is remembered that covers
+// it. What somebody said of this very call comes first.
 func (p *passage) granted(ctx context.Context) (bool, error) {
-	g, err := p.gateway.approvals.Granted(ctx, p.binding, p.decision.Rule, scopes(p.decision.Ask.Remember))
+	g, err := p.remembers(ctx)
 	if g == nil || err != nil {
 		return false, err
 	}
@@ -108,6 +120,14 @@ func (p *passage) granted(ctx context.Context) (bool, error) {
 	}
 	p.answered = &runlog.Approval{ID: g.Approval, Answer: "approved", By: g.By, Remembered: string(g.Scope)}
 	return true, nil
+}
+
+// remembers gives the earlier answer that covers the call, or nil.
+func (p *passage) remembers(ctx context.Context) (*approval.Grant, error) {
+	if p.approval != nil && p.approval.Answer != nil {
+		return nil, nil
+	}
+	return p.gateway.approvals.Granted(ctx, p.binding, p.decision.Rule, scopes(p.decision.Ask.Remember))
 }
 
 func scopes(names []string) []approval.Scope {
@@ -179,7 +199,7 @@ func (p *passage) await(ctx context.Context, form approval.Form) (*approval.Appr
 	if p.approval.At(time.Now()) != approval.Pending {
 		return p.approval, nil
 	}
-	until := p.waitsSince(ctx).Add(p.patience())
+	until := p.waitsUntil(ctx)
 	ctx, stop := context.WithDeadline(ctx, until)
 	defer stop()
 	defer context.AfterFunc(p.gateway.approvals.Leaving(), stop)()
@@ -201,18 +221,26 @@ func (p *passage) patience() time.Duration {
 	return approval.DefaultWait
 }
 
-// waitsSince is when the waiting begins: with the call or, in a batch, with the batch,
-// so that several calls that wait are not waited for one after the other.
-func (p *passage) waitsSince(ctx context.Context) time.Time {
-	if b := batchOf(ctx); b != nil {
-		return b.began
+// waitsUntil is when the caller is not kept waiting any more. The waiting begins
+// with the call or, in a batch, with the batch, so that several calls that wait are
+// not waited for one after the other. A call that was started keeps nobody waiting.
+func (p *passage) waitsUntil(ctx context.Context) time.Time {
+	if handle.Started(ctx) {
+		return p.approval.Expires
 	}
-	return p.began
+	began := p.began
+	if b := batchOf(ctx); b != nil {
+		began = b.began
+	}
+	return began.Add(p.patience())
 }
 
 // tellWaiting tells a caller that wants to know that its call waits.
 func (p *passage) tellWaiting(ctx context.Context) (stop func()) {
-	step := tool.Step{Message: "waiting for a person to approve " + p.entry.Spec.Name}
+	if !tool.WantsProgress(ctx) {
+		return func() {}
+	}
+	step := tool.Step{Message: fmt.Sprintf("waiting for a person to approve %s (approval %s)", p.entry.Spec.Name, p.approval.ID)}
 	tool.Progress(ctx, step)
 	tick, done, gone := time.NewTicker(progressEvery), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -241,10 +269,10 @@ func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool,
 	name := p.entry.Spec.Name
 	switch a.At(time.Now()) {
 	case approval.Pending:
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && p.gateway.approvals.Leaving().Err() == nil {
 			return false, p.gaveUp(ctx)
 		}
-		return false, p.later()
+		return false, p.later() // also where the gateway stops: it says how to go on afterwards
 	case approval.Approved:
 		return p.use(ctx, a)
 	case approval.Used:
@@ -258,13 +286,14 @@ func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool,
 		return false, tool.Errorf(tool.ApprovalDenied, "a person refused this call of %s%s", name, said).
 			WithHint("Do not repeat the call; use other arguments or another tool, or tell the user.")
 	case approval.Ended:
+		p.noteAnswer(a, "ended")
 		return false, tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed any more", name).
 			Because(errors.New("the approval was ended: " + a.Ending)).
 			WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
 	}
 	p.noteAnswer(a, "expired")
 	return false, tool.Errorf(tool.ApprovalDenied, "nobody approved this call of %s in time", name).
-		WithHint("Tell the user that it waits for nobody any more; call again only if it is still wanted: a person is asked anew then.")
+		WithHint("Tell the user. Call again only if it is still wanted: a person is asked anew then.")
 }
 
 // use lets the call through, once.
@@ -279,6 +308,18 @@ func (p *passage) use(ctx context.Context, a *approval.Approval) (again bool, er
 	p.approval = used
 	p.noteAnswer(used, "approved")
 	return false, nil
+}
+
+// notStarted gives an approval back that was used for a call which could not be
+// started, for the next one like it.
+func (p *passage) notStarted(ctx context.Context, err error) error {
+	if p.approval == nil || p.approval.State != approval.Used {
+		return err
+	}
+	if failure := p.gateway.approvals.GiveBack(context.WithoutCancel(ctx), p.approval.ID); failure != nil {
+		p.notes = append(p.notes, "its approval could not be given back: "+tool.AsError(failure).Message)
+	}
+	return err
 }
 
 // later is the answer to a call that nobody has answered yet.
@@ -309,44 +350,52 @@ func (p *passage) noteAnswer(a *approval.Approval, what string) {
 }
 
 // askClient lets the calling program ask its user. It gives nil where the program
-// has no answer, and the approval goes on waiting for others, as far as there are
-// any.
+// has no answer and others may still give one.
 func (p *passage) askClient(ctx context.Context, form approval.Form) (*approval.Approval, error) {
-	ctx, stop := context.WithCancel(ctx)
+	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	done := make(chan struct{})
-	if p.decision.Ask.Desk() { // whoever answers first counts
-		go func() {
-			defer close(done)
-			a, err := p.gateway.approvals.Wait(ctx, p.approval.ID, p.approval.Expires)
-			if err == nil && a != nil && a.At(time.Now()) != approval.Pending {
-				stop()
-			}
-		}()
-	} else {
-		close(done)
+	desk := p.decision.Ask.Desk()
+	if desk { // whoever answers first counts
+		defer p.heed(asking, stop)()
 	}
-	approve, err := form.Ask(ctx, p.shownQuestion())
-	stop()
-	<-done
-	outer := context.WithoutCancel(ctx)
+	approve, err := form.Ask(asking, p.shownQuestion())
 	switch {
 	case errors.Is(err, approval.ErrLater):
 		return p.approval, nil
-	case err != nil:
+	case err == nil:
+		return p.takeForm(context.WithoutCancel(ctx), approve)
+	case asking.Err() == nil:
 		p.notes = append(p.notes, "the client could not ask its user: "+err.Error())
-		return nil, nil
 	}
+	if !desk {
+		return p.approval, nil
+	}
+	return nil, nil
+}
+
+// heed calls stop when the approval is answered by somebody, until it is told to
+// end.
+func (p *passage) heed(ctx context.Context, stop func()) (end func()) {
+	id, expires, done := p.approval.ID, p.approval.Expires, make(chan struct{})
+	go func() {
+		defer close(done)
+		a, err := p.gateway.approvals.Wait(ctx, id, expires)
+		if err == nil && a.At(time.Now()) != approval.Pending {
+			stop()
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
+// takeForm takes what the user of the calling program said.
+func (p *passage) takeForm(ctx context.Context, approve bool) (*approval.Approval, error) {
 	answer := approval.Answer{By: p.call.Caller.Name, ID: p.call.Caller.ID, From: "client"}
-	a, settled, err := p.gateway.approvals.Settle(outer, p.approval.ID, approve, answer)
-	if err != nil {
-		return nil, err
-	}
-	if !settled && !approve && a != nil && a.State == approval.Approved { // somebody agreed meanwhile, and the user does not want it
-		a, _, err = p.gateway.approvals.Withdraw(outer, a.ID, answer)
-	}
-	if settled {
-		p.gateway.logAnswer(a)
+	a, _, err := p.gateway.take(ctx, p.approval.ID, approve, answer)
+	if a == nil && err == nil {
+		return p.approval, nil // it is gone: the next call asks anew
 	}
 	return a, err
 }

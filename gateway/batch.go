@@ -11,7 +11,10 @@ import (
 // Batch runs the calls of one step of a model, each of them through the path of
 // [Gateway.Call], and answers in their order: see [batch.Run].
 func (g *Gateway) Batch(ctx context.Context, calls []tool.Call, opts batch.Options) ([]tool.Result, error) {
-	ctx, calls = g.raiseAll(ctx, calls)
+	ctx, calls, err := g.AskFirst(ctx, calls, opts, nil)
+	if err != nil {
+		return nil, err
+	}
 	return batch.Run(ctx, g, calls, opts)
 }
 

@@ -11,17 +11,24 @@ import (
 	"github.com/toolgate/toolgate/policy"
 )
 
-// asks are the calls of a batch about which a person may be asked: what hooks made
-// of them, so that each hook sees a call once, and when they were asked about.
+// asks are what is known of a batch before its first call runs: when it began, and
+// what hooks made of the calls about which a person may be asked, so that each hook
+// sees a call once. It does not change while calls run.
 type asks struct {
-	began time.Time
-	calls map[string]prepared // by the ID of the call
+	began  time.Time
+	raised bool // all are asked about
+	hooked map[hookedCall]hooked
 }
 
-// prepared is a call that went through the hooks.
-type prepared struct {
-	args  map[string]any
-	notes []string
+// hookedCall is a call as it was sent: two of one ID that differ are two.
+type hookedCall struct{ id, tool, arguments string }
+
+// hooked is what hooks made of a call, in a generation.
+type hooked struct {
+	generation *Generation
+	args       map[string]any
+	notes      []string
+	err        error // they refused it
 }
 
 // asksKey is the context key of the asks of a batch.
@@ -32,39 +39,59 @@ func batchOf(ctx context.Context) *asks {
 	return a
 }
 
-// resume gives a call what hooks made of it before its batch began, where they
-// did.
-func (a *asks) resume(p *passage) bool {
-	if a == nil {
-		return false
-	}
-	done, ok := a.calls[p.call.ID]
-	if ok {
-		p.args, p.notes = done.args, slices.Concat(p.notes, done.notes)
-	}
-	return ok
+func hookedCallOf(c *tool.Call) hookedCall {
+	return hookedCall{id: c.ID, tool: c.Tool, arguments: string(c.Arguments)}
 }
 
-// raiseAll asks about all calls of a batch about which a person has to be asked,
+// find gives what hooks made of the call before its batch began, unless the
+// configuration is another one by now.
+func (a *asks) find(p *passage) (hooked, bool) {
+	if a == nil {
+		return hooked{}, false
+	}
+	done, ok := a.hooked[hookedCallOf(&p.call)]
+	return done, ok && done.generation == p.generation
+}
+
+// keep keeps what hooks made of the call, while its batch has not begun.
+func (a *asks) keep(p *passage, err error) {
+	if a != nil && !a.raised {
+		a.hooked[hookedCallOf(&p.call)] = hooked{p.generation, p.args, p.notes, err}
+	}
+}
+
+// AskFirst asks about all calls of a batch about which a person has to be asked,
 // before the first of them runs: whoever answers sees them together, and they are
 // not waited for one after the other. A call that cannot be prepared is left to
-// fail in its turn. The calls that are given back have identifiers.
-func (g *Gateway) raiseAll(ctx context.Context, calls []tool.Call) (context.Context, []tool.Call) {
-	if g.approvals == nil || len(calls) < 2 || len(calls) > batch.MaxCalls {
-		return ctx, calls
+// fail in its turn, and so is one that skip reports; skip may be nil. The calls that
+// are given back have identifiers, and are to be run with the context that is.
+//
+// [Gateway.Batch] does so by itself; this is for whoever runs a batch of another
+// house. The error is that of [batch.Check].
+func (g *Gateway) AskFirst(ctx context.Context, calls []tool.Call, opts batch.Options, skip func(tool.Call) bool) (context.Context, []tool.Call, error) {
+	if err := batch.Check(calls, opts); err != nil {
+		return nil, nil, err
+	}
+	if g.approvals == nil || len(calls) < 2 {
+		return ctx, calls, nil
 	}
 	calls = slices.Clone(calls)
-	a := &asks{began: time.Now(), calls: map[string]prepared{}}
+	a := &asks{began: time.Now(), hooked: map[hookedCall]hooked{}}
+	ctx = context.WithValue(ctx, asksKey{}, a)
 	for i := range calls {
 		if calls[i].ID == "" {
 			calls[i].ID = tool.NewCallID()
 		}
-		g.raiseEarly(ctx, calls[i], a)
+		if skip == nil || !skip(calls[i]) {
+			g.askEarly(ctx, calls[i])
+		}
 	}
-	return context.WithValue(ctx, asksKey{}, a), calls
+	a.raised = true
+	return ctx, calls, nil
 }
 
-func (g *Gateway) raiseEarly(ctx context.Context, call tool.Call, a *asks) {
+// askEarly asks about one call, where that is needed.
+func (g *Gateway) askEarly(ctx context.Context, call tool.Call) {
 	if call.Via == "" {
 		call.Via = tool.ViaBatch
 	}
@@ -77,28 +104,27 @@ func (g *Gateway) raiseEarly(ctx context.Context, call tool.Call, a *asks) {
 	if !ok || !p.generation.Policy.Asks(entry.Spec) {
 		return
 	}
-	_ = p.prepare(ctx, a) // it fails again, with an answer, in its turn
+	_ = p.prepare(ctx) // it fails again, with an answer, in its turn
 }
 
 // prepare takes the call up to where a person is asked.
-func (p *passage) prepare(ctx context.Context, a *asks) (err error) {
+func (p *passage) prepare(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	if err := p.arrive(ctx); err != nil {
+	if err := p.stopRepeating(ctx); err != nil {
 		return err
 	}
-	if p.approval != nil {
-		return nil
+	if err := p.arrive(ctx); err != nil || p.approval != nil || p.unbound != nil {
+		return err
 	}
-	a.calls[p.call.ID] = prepared{p.args, p.notes}
 	req := p.request()
 	if p.decision = p.generation.Policy.Decide(&req); p.decision.Effect != policy.Ask || !p.decision.Ask.Desk() {
 		return nil
 	}
-	if granted, err := p.granted(ctx); granted || err != nil {
+	if granted, err := p.remembers(ctx); granted != nil || err != nil {
 		return err
 	}
 	return p.raise(ctx)

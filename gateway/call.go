@@ -42,6 +42,7 @@ type passage struct {
 	binding  approval.Binding   // what an approval of it is bound to
 	approval *approval.Approval // the one that stands for it; nil without one
 	answered *runlog.Approval   // what was said, for the record; nil while nobody said anything
+	unbound  error              // why it is not known whether there is an approval; nil where it is
 }
 
 // Call runs one call and records how it ended. It always answers, whatever the
@@ -99,11 +100,11 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 	}
 	within, leave, err := p.gateway.gate.Enter(ctx, p.entry.Spec.Exclusive, p.call.Depth > 0)
 	if err != nil {
-		return tool.Output{}, err
+		return tool.Output{}, p.notStarted(ctx, err)
 	}
 	defer leave()
 	if err := p.recordStart(); err != nil {
-		return tool.Output{}, err
+		return tool.Output{}, p.notStarted(ctx, err)
 	}
 	p.notify(nil)
 	out, err = p.run(within)

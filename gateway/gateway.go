@@ -156,13 +156,16 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 	}
 	g.current.Store(newTenancy(generation))
 	g.handles = handle.New(g.Call, opts.Handles)
-	g.rejudgeSoon()
 	return g
 }
 
-// Close ends the calls that were started without waiting for them, and waits
-// until they are recorded or the context is over.
+// Close keeps no call waiting for a person any more, ends the calls that were
+// started without waiting for them, and waits until they are recorded or the context
+// is over.
 func (g *Gateway) Close(ctx context.Context) error {
+	if g.approvals != nil {
+		g.approvals.LetGo()
+	}
 	err := g.handles.Close(ctx)
 	g.judging.Wait()
 	return err

@@ -53,13 +53,17 @@ func (p *passage) castAndValidate(context.Context) error {
 
 // hooksBefore may rewrite the arguments, which stay valid, or refuse the call.
 func (p *passage) hooksBefore(ctx context.Context) error {
-	switch {
-	case !p.plan.RunsBefore(), p.approval != nil: // what a person is asked about went through them
-		return nil
-	case batchOf(ctx).resume(p):
+	if !p.plan.RunsBefore() || p.approval != nil { // what a person is asked about went through them
 		return nil
 	}
-	return p.through(func(c *hook.Call) error { return p.plan.Before(ctx, c) })
+	batch := batchOf(ctx)
+	if done, ok := batch.find(p); ok {
+		p.args, p.notes = done.args, slices.Clone(done.notes)
+		return done.err
+	}
+	err := p.through(func(c *hook.Call) error { return p.plan.Before(ctx, c) })
+	batch.keep(p, err)
+	return err
 }
 
 // through lets a step see and change the call, and keeps what it made of it

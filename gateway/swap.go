@@ -57,20 +57,22 @@ func (g *Gateway) hold() (_ *Generation, release func()) {
 func (g *Gateway) Swap(next *Generation) {
 	g.current.Swap(newTenancy(next)).leave()
 	g.repeats.Forget()
-	g.rejudgeSoon()
+	g.JudgeApprovals()
 }
 
 // judgeTime is how long approvals may be judged again.
 const judgeTime = 30 * time.Second
 
-// rejudgeSoon ends, without keeping anybody waiting, the approvals of calls that
-// are denied by now.
-func (g *Gateway) rejudgeSoon() {
+// JudgeApprovals ends, without keeping anybody waiting, the approvals of calls that
+// can never run with the current generation. [Gateway.Swap] does so too; a program
+// that serves all its tools does so when it starts, since the configuration may have
+// changed meanwhile.
+func (g *Gateway) JudgeApprovals() {
 	if g.approvals == nil {
 		return
 	}
 	g.judging.Go(func() {
-		ctx, stop := context.WithTimeout(context.Background(), judgeTime)
+		ctx, stop := context.WithTimeout(g.approvals.Leaving(), judgeTime)
 		defer stop()
 		g.rejudge(ctx)
 	})

@@ -88,8 +88,12 @@ func onlyAsking(at diag.Cursor, cfg *RuleConfig) bool {
 		name  string
 		given bool
 	}{
-		{"expires", cfg.Expires != 0}, {"wait", cfg.Wait != nil}, {"approve_by", cfg.ApproveBy != ""},
-		{"approvers", cfg.Approvers != nil}, {"remember", len(cfg.Remember) > 0}, {"summary", cfg.Summary != ""},
+		{"expires", cfg.Expires != 0},
+		{"wait", cfg.Wait != nil},
+		{"approve_by", cfg.ApproveBy != ""},
+		{"approvers", cfg.Approvers != nil},
+		{"remember", len(cfg.Remember) > 0},
+		{"summary", cfg.Summary != ""},
 	} {
 		if key.given {
 			at.Key(key.name).Hintf("remove it", "only a rule that asks has %s, and this one is of action %s", key.name, cfg.Action)

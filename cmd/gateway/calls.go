@@ -32,10 +32,15 @@ func (b batches) Batch(ctx context.Context, calls []httpapi.BatchCall, stopOn st
 		_, replayed := house.replayed.Load(plain[i].ID)
 		return httpapi.BatchAnswer{Result: r, Replayed: replayed}
 	}
-	results, err := batch.Run(ctx, &house, plain, batch.Options{
+	options := batch.Options{
 		StopOn:   batch.StopOn(stopOn),
 		Finished: func(i int, r tool.Result) { finished(i, answer(i, r)) },
-	})
+	}
+	ctx, plain, err := b.gateway.AskFirst(ctx, plain, options, house.ran)
+	if err != nil {
+		return nil, err
+	}
+	results, err := batch.Run(ctx, &house, plain, options)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +57,11 @@ type onceHouse struct {
 	*gateway.Gateway
 	provider map[string]string // the provider's id of a call, by ours
 	replayed sync.Map          // our ids of the calls that had run before
+}
+
+// ran reports whether the call ran before, and nobody has to be asked about it.
+func (h *onceHouse) ran(call tool.Call) bool {
+	return call.Chat.ID != "" && h.Handles().Ran(onceKey(&call, h.provider[call.ID]))
 }
 
 // Call runs the call unless it ran before.

@@ -73,6 +73,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	log.hide(h.masker)
 	warn(logger, h.warnings)
 	defer takeStandardLog(logger)()
+	h.gateway.JudgeApprovals()
 	s := newServer(h, logger)
 	defer func() { err = errors.Join(err, s.mcp.Close()) }()
 	defer h.gateway.Watch(s.metrics)()

@@ -62,10 +62,9 @@ type Options struct {
 // one, so that a rule for batches does not depend on how many calls a model
 // made.
 //
-// The error is a *tool.Error with the code InvalidArgs, and then nothing is run
-// or refused: more than MaxCalls calls, or an unknown StopOn.
+// The error is that of [Check], and then nothing is run or refused.
 func Run(ctx context.Context, house House, calls []tool.Call, o Options) ([]tool.Result, error) {
-	if err := check(calls, o); err != nil {
+	if err := Check(calls, o); err != nil {
 		return nil, err
 	}
 	if o.Parallel <= 0 {
@@ -83,7 +82,9 @@ func Run(ctx context.Context, house House, calls []tool.Call, o Options) ([]tool
 	return b.results, nil
 }
 
-func check(calls []tool.Call, o Options) error {
+// Check says why [Run] would run nothing: more than MaxCalls calls, or an unknown
+// StopOn. The error is a *tool.Error with the code InvalidArgs.
+func Check(calls []tool.Call, o Options) error {
 	if len(calls) > MaxCalls {
 		return tool.Errorf(tool.InvalidArgs, "a batch has at most %d calls, and this one has %d", MaxCalls, len(calls)).
 			WithHint("None of them was run. Send fewer calls at a time.")

@@ -96,6 +96,18 @@ func (d *Desk) Once(ctx context.Context, key Key, call tool.Call) (r tool.Result
 	}
 }
 
+// Ran reports whether [Desk.Once] would not run a call of this key: one was run, or
+// is running.
+func (d *Desk) Ran(key Key) bool {
+	key.Chat = cmp.Or(key.Chat, tool.DefaultChat)
+	key = key.short()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.replays.expire(time.Now())
+	_, ok := d.firsts[key]
+	return ok
+}
+
 // claim gives the call of the key: own where there is none yet.
 func (d *Desk) claim(key Key, own *first) (*first, error) {
 	d.mu.Lock()

@@ -23,6 +23,13 @@ type handle struct {
 	asked  bool // somebody wants it cancelled
 }
 
+// startedKey is the context key of a started call.
+type startedKey struct{}
+
+// Started reports whether the context is that of a call that [Desk.Start] started,
+// for which nobody is kept waiting.
+func Started(ctx context.Context) bool { return ctx.Value(startedKey{}) != nil }
+
 // Start runs a call on its own: it goes on when the context is over, whose
 // values it keeps, and can be asked after, waited for and cancelled by its
 // caller until Options.Keep after its end. A call without an ID is given one.
@@ -82,6 +89,7 @@ func crowded(format string, n int) *tool.Error {
 // serve runs the call.
 func (d *Desk) serve(ctx context.Context, h *handle, call tool.Call) {
 	defer h.cancel(nil)
+	ctx = context.WithValue(ctx, startedKey{}, true)
 	ctx = tool.WithProgress(ctx, func(s tool.Step) { d.step(h, s) })
 	r := d.run(ctx, call)
 	d.end(h, &r)

@@ -31,7 +31,7 @@ type Caller struct {
 // Approval is what a person said of a call.
 type Approval struct {
 	ID         string `json:"id"`
-	Answer     string `json:"answer,omitempty"`     // approved, denied or expired; empty while nobody answered
+	Answer     string `json:"answer,omitempty"`     // approved, denied, expired or ended; empty while nobody answered
 	By         string `json:"by,omitempty"`         // name of who answered
 	From       string `json:"from,omitempty"`       // from where: http, cli or client
 	Note       string `json:"note,omitempty"`       // what they said with it

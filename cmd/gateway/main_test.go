@@ -12,7 +12,7 @@ import (
 // TestMain lets scripts, and tests that need another process, run the program
 // under the name gateway.
 func TestMain(m *testing.M) {
-	testscript.Main(leakChecked{m}, map[string]func(){"gateway": main})
+	testscript.Main(leakChecked{m}, map[string]func(){"gateway": main, "approver": approver})
 }
 
 // leakChecked fails the tests when they leave a goroutine behind.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -540,4 +541,54 @@ func TestApprovalsReopened(t *testing.T) {
 	}
 	third.want("grant", "a", third.granted("", "r", 1, approval.InChat))
 	third.want("raised anew", "b", third.raise("b", "", 1).ID)
+}
+
+// BenchmarkApprovals gives what a call costs that is asked about, answered and let
+// through, three writes in all, while 10,000 others wait; and what it costs to look
+// for changes while there are none.
+func BenchmarkApprovals(b *testing.B) {
+	s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "gateway.db"), store.Options{})
+	must(b, err)
+	b.Cleanup(func() { _ = s.Close() })
+	const many = approval.MaxPendingOfAll
+	change := func(b *testing.B, id string, to approval.State) {
+		a, err := s.Approval(b.Context(), id)
+		must(b, err)
+		from := a.State
+		a.State = to
+		if ok, err := s.ChangeApproval(b.Context(), a, from, nil); !ok || err != nil {
+			b.Fatal(ok, err)
+		}
+	}
+	for i := range many {
+		_, err := s.RaiseApproval(b.Context(), asked(fmt.Sprint(i), fmt.Sprintf("c%d c pay %d", i%100, i), 0), many, 2*many)
+		must(b, err)
+	}
+	n := many
+	b.Run("asked", func(b *testing.B) {
+		for b.Loop() {
+			n++
+			id := fmt.Sprint(n)
+			_, err := s.RaiseApproval(b.Context(), asked(id, "ann c pay "+id, 0), many, 2*many)
+			must(b, err)
+			change(b, id, approval.Approved)
+			change(b, id, approval.Used)
+		}
+	})
+	b.Run("look", func(b *testing.B) {
+		last, err := s.LastApprovalChange(b.Context())
+		must(b, err)
+		for b.Loop() {
+			if found, err := s.ApprovalChanges(b.Context(), last, 200); err != nil || len(found) > 0 {
+				b.Fatal(found, err)
+			}
+		}
+	})
+	b.Run("stands", func(b *testing.B) {
+		for b.Loop() {
+			if a, err := s.StandingApproval(b.Context(), binding("c7 c pay x"), at(1)); a != nil || err != nil {
+				b.Fatal(a, err)
+			}
+		}
+	})
 }

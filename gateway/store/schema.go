@@ -18,5 +18,6 @@ func migrations() []migration {
 		{"limits", limitSchema},
 		{"groups of chats", groupSchema},
 		{"approvals", approvalSchema},
+		{"keys", keySchema},
 	}
 }

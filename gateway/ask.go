@@ -81,6 +81,7 @@ func (p *passage) ask(ctx context.Context) error {
 		form = nil
 	}
 	if form == nil && !terms.Desk() {
+		approval.Missed(ctx)
 		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of the user%s, and this client has no way to ask", p.entry.Spec.Name, because(p.decision.Reason)).
 			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
 	}
@@ -197,19 +198,21 @@ func (p *passage) summary(args []byte) string {
 // await waits for an answer.
 func (p *passage) await(ctx context.Context, form approval.Form) (*approval.Approval, error) {
 	if p.approval.At(time.Now()) != approval.Pending {
-		return p.approval, nil
+		return p.unlessRefused(ctx, form)
 	}
 	until := p.waitsUntil(ctx)
 	ctx, stop := context.WithDeadline(ctx, until)
 	defer stop()
 	defer context.AfterFunc(p.gateway.approvals.Leaving(), stop)()
+	quiet := p.tellWaiting(ctx)
+	defer quiet()
 	if form != nil {
 		asked, err := p.askClient(ctx, form)
 		if asked != nil || err != nil {
 			return asked, err
 		}
 	}
-	defer p.tellWaiting(ctx)()
+	tool.Progress(ctx, p.waiting())
 	return p.gateway.approvals.Wait(ctx, p.approval.ID, until)
 }
 
@@ -235,13 +238,40 @@ func (p *passage) waitsUntil(ctx context.Context) time.Time {
 	return began.Add(p.patience())
 }
 
-// tellWaiting tells a caller that wants to know that its call waits.
+// unlessRefused is the approval that was answered already, unless the user refuses
+// now what somebody else agreed to meanwhile.
+func (p *passage) unlessRefused(ctx context.Context, form approval.Form) (*approval.Approval, error) {
+	said, ok := form.(approval.Answered)
+	if !ok || p.approval.At(time.Now()) != approval.Approved {
+		return p.approval, nil
+	}
+	if approve, ok := said.Answer(p.shownQuestion()); approve || !ok {
+		return p.approval, nil
+	}
+	a, withdrawn, err := p.gateway.approvals.Withdraw(context.WithoutCancel(ctx), p.approval.ID, p.userAnswer())
+	if withdrawn {
+		p.gateway.logAnswer(a)
+	}
+	return a, err
+}
+
+// userAnswer is an answer of the user of the calling program.
+func (p *passage) userAnswer() approval.Answer {
+	return approval.Answer{By: p.call.Caller.Name, ID: p.call.Caller.ID, From: "client"}
+}
+
+// waiting is what is told of a call that waits.
+func (p *passage) waiting() tool.Step {
+	return tool.Step{Message: fmt.Sprintf("waiting for a person to approve %s (approval %s)", p.entry.Spec.Name, p.approval.ID)}
+}
+
+// tellWaiting tells a caller that wants to know, again and again, that its call
+// waits.
 func (p *passage) tellWaiting(ctx context.Context) (stop func()) {
 	if !tool.WantsProgress(ctx) {
 		return func() {}
 	}
-	step := tool.Step{Message: fmt.Sprintf("waiting for a person to approve %s (approval %s)", p.entry.Spec.Name, p.approval.ID)}
-	tool.Progress(ctx, step)
+	step := p.waiting()
 	tick, done, gone := time.NewTicker(progressEvery), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -324,9 +354,13 @@ func (p *passage) notStarted(ctx context.Context, err error) error {
 
 // later is the answer to a call that nobody has answered yet.
 func (p *passage) later() error {
+	hint := "A person has been asked. Tell the user; once it is approved, make the same call again with the same arguments and it runs."
+	if !p.decision.Ask.Desk() {
+		hint = "The user was asked in this client, and only the user can answer. Tell the user; the same call with the same arguments asks again."
+	}
 	e := tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and nobody has answered yet (approval %s)",
 		p.entry.Spec.Name, because(p.decision.Reason), p.approval.ID).
-		WithHint("A person has been asked. Tell the user; once it is approved, make the same call again with the same arguments and it runs.")
+		WithHint("%s", hint)
 	e.Approval = p.approval.ID
 	return e
 }
@@ -392,8 +426,7 @@ func (p *passage) heed(ctx context.Context, stop func()) (end func()) {
 
 // takeForm takes what the user of the calling program said.
 func (p *passage) takeForm(ctx context.Context, approve bool) (*approval.Approval, error) {
-	answer := approval.Answer{By: p.call.Caller.Name, ID: p.call.Caller.ID, From: "client"}
-	a, _, err := p.gateway.take(ctx, p.approval.ID, approve, answer)
+	a, _, err := p.gateway.take(ctx, p.approval.ID, approve, p.userAnswer())
 	if a == nil && err == nil {
 		return p.approval, nil // it is gone: the next call asks anew
 	}

@@ -26,6 +26,14 @@ type Form interface {
 	Ask(ctx context.Context, q *Question) (approve bool, err error)
 }
 
+// Answered is a form that may have the answer before anything was asked: the call
+// was made again with it.
+type Answered interface {
+	// Answer gives what the user said to the question, and false where that is not
+	// known or is no answer.
+	Answer(q *Question) (approve, ok bool)
+}
+
 // formKey is the context key of a form.
 type formKey struct{}
 
@@ -38,4 +46,21 @@ func WithForm(ctx context.Context, f Form) context.Context {
 func FormOf(ctx context.Context) Form {
 	f, _ := ctx.Value(formKey{}).(Form)
 	return f
+}
+
+// missedKey is the context key of who wants to know that there is no form.
+type missedKey struct{}
+
+// WithoutForm returns a context of a call whose client cannot ask its user. Missed
+// is called where nobody else may be asked either; it may be called more than once
+// and at the same time.
+func WithoutForm(ctx context.Context, missed func()) context.Context {
+	return context.WithValue(ctx, missedKey{}, missed)
+}
+
+// Missed says that the call needs a form that its client does not have.
+func Missed(ctx context.Context) {
+	if f, ok := ctx.Value(missedKey{}).(func()); ok {
+		f()
+	}
 }

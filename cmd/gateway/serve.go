@@ -104,7 +104,7 @@ type server struct {
 func newServer(h *house, logger *slog.Logger) *server {
 	return &server{
 		house:   h,
-		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger}),
+		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger, Keys: h.ledger.store}),
 		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger, Backlog: h.ledger.shipper}),
 		feed:    httpapi.NewFeed(),
 		logger:  logger,

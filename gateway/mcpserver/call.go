@@ -46,13 +46,28 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	if err != nil {
 		return nil, err
 	}
+	ctx, asks, err := s.inquire(ctx, req)
+	if err != nil {
+		return nil, err
+	}
 	told, end := tellProgress(ctx, req)
 	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req.Session, req.Extra)})
 	end()
+	return s.answer(ctx, asks, &res)
+}
+
+// answer writes the answer of the gateway to a call.
+func (s *Server) answer(ctx context.Context, asks *inquiry, res *tool.Result) (*mcp.CallToolResult, error) {
 	if res.Error != nil && res.Error.Code == tool.NotFound {
 		return nil, notFound(res.Error)
 	}
-	return result(&res), nil
+	if err := asks.missing(res); err != nil {
+		return nil, err
+	}
+	if question := s.question(ctx, asks, res); question != nil {
+		return question, nil
+	}
+	return result(res), nil
 }
 
 // view is who asks, and from where. In a session the caller is known as the last

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,6 +39,8 @@ func (f *fake) Tools(context.Context, tool.View) []*tool.Spec {
 	}
 	return f.specs
 }
+
+func (f *fake) AsksClient(_ context.Context, name string) bool { return strings.HasPrefix(name, "ask") }
 
 func (f *fake) HasProfile(name string) bool { return name == "small" }
 

@@ -23,6 +23,8 @@ func (b busy) Call(ctx context.Context, _ tool.Call) tool.Result {
 
 func (busy) Tools(context.Context, tool.View) []*tool.Spec { return nil }
 
+func (busy) AsksClient(context.Context, string) bool { return false }
+
 func (busy) HasProfile(string) bool { return false }
 
 const (

@@ -24,6 +24,8 @@ func (a *asker) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	return nil
 }
 
+func (*asker) AsksClient(context.Context, string) bool { return false }
+
 func (*asker) HasProfile(string) bool { return false }
 
 const (

@@ -9,7 +9,8 @@
 // ever registered, which costs time and panics on what the SDK does not like.
 //
 // Failures of tools are results with isError, worded for the model. Only an
-// unknown tool and a bad cursor are JSON-RPC errors.
+// unknown tool, a bad cursor and, on 2026-07-28, a capability that the client would
+// have to have and a state that was not made here are JSON-RPC errors.
 package mcpserver
 
 import (
@@ -51,6 +52,9 @@ type Gateway interface {
 	Call(ctx context.Context, call tool.Call) tool.Result
 	// Tools gives what the caller may see, in list order. The specs are not changed.
 	Tools(ctx context.Context, view tool.View) []*tool.Spec
+	// AsksClient reports whether the user of the client may be asked about calls of
+	// the tool.
+	AsksClient(ctx context.Context, name string) bool
 	// HasProfile reports whether there is a profile of the name now.
 	HasProfile(name string) bool
 }
@@ -59,7 +63,8 @@ type Gateway interface {
 type Options struct {
 	Version      string       // shown to clients in serverInfo; "unknown" when empty
 	Instructions string       // a short text that clients may show their model; none when empty
-	Logger       *slog.Logger // told of panics only; nothing is logged when nil
+	Logger       *slog.Logger // told of panics, and of keys that cannot be read; nothing is logged when nil
+	Keys         Keys         // those of this process alone when nil
 }
 
 // Server serves one gateway to any number of clients; safe for concurrent use.
@@ -74,12 +79,16 @@ type Server struct {
 	listens  listens
 	lists    lists
 	audience audience
+	sealer   sealer
 	buffers  sync.Pool // of answers, as *[]byte
 }
 
 // New returns a server for the gateway. [Server.Close] ends it.
 func New(gateway Gateway, opts Options) *Server {
 	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), most: maxSessions}
+	if s.sealer.keys = opts.Keys; opts.Keys == nil {
+		s.sealer.keys = ownKeys{}
+	}
 	s.sessions.timeout, s.sessions.busy = sessionTimeout, s.calls.has
 	self := &mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")}
 	s.info, _ = json.Marshal(self) // two texts

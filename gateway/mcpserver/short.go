@@ -14,6 +14,7 @@ package mcpserver
 //   - The answer is the SDK's to the letter, but for escapes that say the same and
 //     for its frame: one JSON body, where the SDK always sends events. It becomes
 //     events with the first step of progress that the client asked to be told.
+//   - A call about which the user of the client may be asked is the SDK's.
 //   - A client that hangs up cancels its call from 2026-07-28. Before, it has to
 //     say so in a notification, which the SDK gets as well.
 
@@ -44,13 +45,19 @@ func (s *Server) shortStateless(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	m, ok := message.Read(body)
-	if !ok || !fitsHeaders(m, r.Header) {
+	if !ok || !fitsHeaders(m, r.Header) || s.mayAsk(r.Context(), m) {
 		giveBack(r, body)
 		return false
 	}
 	b := &brief{Message: m, Server: s, reply: reply{w: w}, who: caller(r.Context())}
 	b.serve(r.Context())
 	return true
+}
+
+// mayAsk reports whether the user of the client may be asked about the call, which
+// needs a session of the SDK or an answer of its own.
+func (s *Server) mayAsk(ctx context.Context, m *message.Message) bool {
+	return m.Method == message.CallTool && s.gateway.AsksClient(ctx, string(m.Name))
 }
 
 // fitsHeaders reports whether a message is of 2026-07-28 and is what its headers
@@ -79,7 +86,7 @@ func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *sess
 		giveBack(r, body)
 		return false
 	}
-	if m.Version != nil || !isOrdinary(r) || (version != "" && !slices.Contains(sessionVersions, version)) {
+	if m.Version != nil || !isOrdinary(r) || s.mayAsk(r.Context(), m) || (version != "" && !slices.Contains(sessionVersions, version)) {
 		giveBack(r, body)
 		return false
 	}

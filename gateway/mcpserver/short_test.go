@@ -61,6 +61,8 @@ func (mirror) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	}
 }
 
+func (mirror) AsksClient(_ context.Context, name string) bool { return name == "asks" }
+
 func (mirror) HasProfile(name string) bool { return name == "some" }
 
 // ways are the short way with the SDK behind it, and the SDK alone, over the same
@@ -192,6 +194,8 @@ func TestWaysAgree(t *testing.T) {
 		{"modern, a number as name of the client", callOf("5", `"name":"text",`+meta(`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":1}`)), modern("tools/call", "text"), false},
 		{"modern, level and trace", callOf("5", `"name":"text",`+caps(`{},"io.modelcontextprotocol/logLevel":"debug","traceparent":"00-1"`)), modern("tools/call", "text"), true},
 		{"modern, input for a request", callOf("5", `"name":"text","requestState":"x",`+described), modern("tools/call", "text"), false},
+		{"legacy, the user may be asked", callOf("5", `"name":"asks"`), w.legacy(), false},
+		{"modern, the user may be asked", callOf("5", `"name":"asks",`+described), modern("tools/call", "asks"), false},
 		{"modern, arguments missing", callOf("5", `"name":"text",`+described), modern("tools/call", "text"), true},
 	}...)
 	for _, tt := range tests {

@@ -11,17 +11,22 @@
 //     {"tool": "c", "args": {}, "rpcError": -32602}],
 //   "progress": {"tool": "d", "steps": [0, 1], "total": 1, "text": "done"},
 //   "cancel": {"tool": "e", "args": {}, "again": {}},
-//   "changed": {"tool": "f", "adds": "g"}}
+//   "changed": {"tool": "f", "adds": "g"},
+//   "asks": [{"tool": "h", "user": {"action": "accept", "content": {"approve": true}}, "text": "it ran"},
+//     {"tool": "h", "contains": "cannot ask", "error": true, "sdk2": {"rpcError": -32021}}]}
 //
 // "progress" is a call that tells these steps; "cancel" one that is given up, and
 // the arguments of one after it that is answered only when the first has ended;
 // "changed" one after which the client hears of another list, which has a tool
-// that is new, or new again.
+// that is new, or new again; "asks" are calls about which the user is asked, once,
+// and answers so. A client without a user declares that it cannot ask. What stands
+// under the name of a client is for that one.
 //
 // "tools" are the names that must be listed, in any order; others may be listed
 // too unless "exact" is true. "text" is compared with the text blocks joined by
 // newlines. The exit code is 0 when everything is as expected, 1 when something
 // is not, with one line each on stderr, and 2 when the arguments are wrong.
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 // deadline is how long a whole run may take, in milliseconds.
@@ -30,9 +35,10 @@ const deadline = 30_000;
 // patience is how long anything may take that happens at once, in milliseconds.
 const patience = 5_000;
 
-// run connects by connect(url, onChanged), which gives {client, era, call}, and
+// run connects by connect(url, onChanged, user), which gives {client, era, call}, and
 // ends the process. onChanged(error, tools) is to be told of lists that changed;
-// call(params, options) calls a tool with {onprogress, signal}.
+// user(params) gives what the user says to a form, and where there is none the client
+// declares no forms; call(params, options) calls a tool with {onprogress, signal}.
 export async function run(name, connect) {
   const [url, source] = process.argv.slice(2);
   if (!url || !source) {
@@ -49,8 +55,9 @@ export async function run(name, connect) {
     if (expect.cancel) problems.push(...(await checkCancel(call, expect.cancel)));
     if (expect.changed) problems.push(...(await checkChanged(call, expect.changed, lists)));
     await client.close();
+    for (const ask of expect.asks ?? []) problems.push(...(await checkAsk(name, connect, ask)));
     if (problems.length === 0) {
-      const more = ['progress', 'cancel', 'changed'].filter((k) => expect[k]).map((k) => `, ${k}`);
+      const more = ['progress', 'cancel', 'changed', 'asks'].filter((k) => expect[k]).map((k) => `, ${k}`);
       console.log(`${name}: ok (${era}): ${(expect.tools ?? []).length} tools listed, ${(expect.calls ?? []).length} calls as expected${more.join('')}`);
     }
     end(name, problems);
@@ -89,9 +96,13 @@ async function checkCalls(client, calls) {
 }
 
 async function checkCall(client, call) {
+  return judge(() => client.callTool({ name: call.tool, arguments: call.args ?? {} }), call);
+}
+
+async function judge(make, call) {
   let res;
   try {
-    res = await client.callTool({ name: call.tool, arguments: call.args ?? {} });
+    res = await make();
   } catch (err) {
     if (call.rpcError === undefined) return [`the client threw ${err}`];
     return err.code === call.rpcError ? [] : [`the error code is ${err.code}, want ${call.rpcError}: ${err.message}`];
@@ -155,4 +166,24 @@ async function checkChanged(call, want, lists) {
     await new Promise((done) => setTimeout(done, 20));
   }
   return [`changed: heard of ${lists.length} lists in ${patience} ms, none with ${want.adds}`];
+}
+
+// checkAsk calls a tool about which the user is asked, by a client of its own. The
+// arguments are those of this run alone, for what a user refuses stays refused.
+async function checkAsk(name, connect, ask) {
+  const want = { ...ask, ...ask[name] };
+  const forms = [];
+  const user = (params) => {
+    forms.push(params);
+    return want.user;
+  };
+  const { client, call } = await connect(new URL(process.argv[2]), () => {}, want.user && user);
+  const problems = await judge(() => call({ name: want.tool, arguments: { ...want.args, run: randomUUID() } }, {}), want);
+  await client.close();
+  if (forms.length !== (want.user ? 1 : 0)) problems.push(`the user was asked ${forms.length} times`);
+  for (const { message, requestedSchema } of forms) {
+    if (!message.includes(`Tool: ${want.tool}`)) problems.push(`the user is not told what is to run: ${JSON.stringify(message)}`);
+    if (requestedSchema.properties.approve?.type !== 'boolean') problems.push(`the form is ${JSON.stringify(requestedSchema)}`);
+  }
+  return problems.map((p) => `${ask.tool}, ${JSON.stringify(want.user)}: ${p}`);
 }

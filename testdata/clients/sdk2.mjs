@@ -5,9 +5,11 @@ import { run } from './check.mjs';
 
 const wanted = '2026-07-28';
 
-await run('sdk2', async (url, onChanged) => {
-  const options = { versionNegotiation: { mode: 'auto' }, listChanged: { tools: { onChanged } } };
+await run('sdk2', async (url, onChanged, user) => {
+  const capabilities = user ? { elicitation: { form: {} } } : {};
+  const options = { capabilities, versionNegotiation: { mode: 'auto' }, listChanged: { tools: { onChanged } } };
   const client = new Client({ name: 'sdk2', version: '1.0.0' }, options);
+  if (user) client.setRequestHandler('elicitation/create', (request) => user(request.params));
   await client.connect(new StreamableHTTPClientTransport(url));
   const era = client.getNegotiatedProtocolVersion();
   if (era !== wanted) throw new Error(`negotiated ${era}, want ${wanted}`);

@@ -26,6 +26,7 @@ func TestBaselinesOnlyShrink(t *testing.T) {
 	}
 }
 
+// lines are those of a file, without comments.
 func lines(t *testing.T, path string) []string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -34,7 +35,10 @@ func lines(t *testing.T, path string) []string {
 	}
 	var out []string
 	for line := range bytes.Lines(data) {
-		out = append(out, string(bytes.TrimSpace(line)))
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			out = append(out, string(line))
+		}
 	}
 	return out
 }

@@ -1,9 +1,12 @@
 package gateway_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -19,9 +23,11 @@ import (
 type userForm struct {
 	ask    func(ctx context.Context) (bool, error)
 	before *bool // what the user said already
+	asked  *approval.Question
 }
 
-func (f *userForm) Ask(ctx context.Context, _ *approval.Question) (bool, error) {
+func (f *userForm) Ask(ctx context.Context, q *approval.Question) (bool, error) {
+	f.asked = q
 	if f.before != nil {
 		return *f.before, nil
 	}
@@ -38,7 +44,7 @@ func askingGateway(t *testing.T) *gateway.Gateway {
 	t.Helper()
 	var report diag.Report
 	engine := policy.Compile(diag.NewCursor(&report, nil), &policy.Config{Default: "allow", Rules: []policy.RuleConfig{
-		{Name: "c", Tools: []string{"client"}, Action: "ask", ApproveBy: policy.ByClient},
+		{Name: "c", Tools: []string{"client"}, Action: "ask", ApproveBy: policy.ByClient, Reason: "It says ${args.x ?? 'nothing'}.", Summary: "Do ${args.x ?? 'nothing'}"},
 		{Name: "a", Tools: []string{"any"}, Action: "ask", ApproveBy: policy.ByAny},
 		{Name: "d", Tools: []string{"desk"}, Action: "ask"},
 	}})
@@ -47,7 +53,7 @@ func askingGateway(t *testing.T) *gateway.Gateway {
 	}
 	desk := approval.Open(t.Context(), new(approval.Memory), approval.Options{})
 	t.Cleanup(func() { _ = desk.Close() })
-	return gateway.New(&gateway.Generation{Tools: toolsOf(t, "client", "any", "desk", "free"), Policy: engine}, &memoryLog{},
+	return gateway.New(&gateway.Generation{Tools: toolsOf(t, "client", "any", "desk", "free"), Policy: engine, Masker: secret.NewMasker(secret.NewValue("hunter2"))}, &memoryLog{},
 		gateway.Options{Logger: slog.New(slog.DiscardHandler), Approvals: desk})
 }
 
@@ -146,6 +152,49 @@ func TestUserRefusesWhatWasAgreedTo(t *testing.T) {
 				res = g.Call(approval.WithForm(t.Context(), &userForm{ask: later, before: tt.before}), call("any", `{}`))
 				if failedWith(&res) != tt.want {
 					t.Errorf("%+v, want %q", res.Error, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestUserSeesNoSecret holds that what a user is shown is what is to run, without
+// secrets.
+func TestUserSeesNoSecret(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := askingGateway(t)
+		form := &userForm{ask: func(context.Context) (bool, error) { return true, nil }}
+		res := g.Call(approval.WithForm(t.Context(), form), call("client", `{"x":"a hunter2"}`))
+		if res.Error != nil || form.asked == nil {
+			t.Fatalf("%+v, asked: %v", res.Error, form.asked)
+		}
+		shown, err := json.Marshal(form.asked)
+		if err != nil || strings.Contains(string(shown), "hunter2") || !strings.Contains(string(form.asked.Arguments), `"a `) || !strings.HasPrefix(form.asked.Summary, "Do a ") {
+			t.Errorf("the user is shown %s (%s): %v", shown, form.asked.Arguments, err)
+		}
+	})
+}
+
+// TestWaitingForTheUserIsTold holds that a caller is told that its call waits while
+// the user is asked, and nothing where the question goes with the answer.
+func TestWaitingForTheUserIsTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err  error
+		want int // steps
+	}{"asked while the call waits": {nil, 4}, "asked by the answer": {approval.ErrLater, 0}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				form := &userForm{ask: func(ctx context.Context) (bool, error) {
+					if tt.err == nil {
+						<-ctx.Done()
+					}
+					return false, cmp.Or(tt.err, ctx.Err())
+				}}
+				told := 0
+				ctx := tool.WithProgress(t.Context(), func(tool.Step) { told++ })
+				res := askingGateway(t).Call(approval.WithForm(ctx, form), call("client", `{}`))
+				if failedWith(&res) != tool.NeedsApproval || told != tt.want {
+					t.Errorf("%+v, and %d steps are told, want %d", res.Error, told, tt.want)
 				}
 			})
 		})

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +141,57 @@ func (a *asked) answers(transport, version string) {
 	}
 	if ran := a.ran(); ran != 2 || asks != 4 {
 		t.Errorf("without forms it ran %d times, the user was asked %d times", ran, asks)
+	}
+}
+
+// TestClientGoneWhileAsked lets a client end while its user is asked: nothing runs,
+// the call goes on waiting, and the next client asks about the same.
+func TestClientGoneWhileAsked(t *testing.T) {
+	t.Parallel()
+	a := newAsked(t, build(t, "github.com/toolgate/toolgate/cmd/gateway"))
+	gone := exec.CommandContext(t.Context(), a.bin, "serve", "--stdio", "--config", a.config)
+	in, err := gone.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := gone.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gone.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"gone","version":"0"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mark","arguments":{"who":"ann"}}}`,
+	} {
+		if _, err := fmt.Fprintln(in, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.Contains(lines.Text(), `"elicitation/create"`) {
+	}
+	_ = in.Close()
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	if err := gone.Wait(); err != nil || a.ran() != 0 {
+		t.Errorf("%v, and it ran %d times", err, a.ran())
+	}
+	next := mcp.NewClient(&mcp.Implementation{Name: "next", Version: "0"}, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"approve": true}}, nil
+		},
+	})
+	if said, kind := a.call(a.connect(next, "stdio", "2025-11-25"), "mark", "ann"); said != "marked\n" && said != "marked" || a.ran() != 1 {
+		t.Errorf("the next client is answered %s: %q, and it ran %d times", kind, said, a.ran())
+	}
+	log, err := exec.CommandContext(t.Context(), a.bin, "log", "--config", a.config, "--json").Output()
+	ids := regexp.MustCompile(`apr_[a-z0-9]+`).FindAllString(string(log), -1)
+	if slices.Sort(ids); err != nil || len(slices.Compact(ids)) != 1 {
+		t.Errorf("the log names the approvals %v, %v, want one: %s", ids, err, log)
 	}
 }
 

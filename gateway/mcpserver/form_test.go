@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -481,5 +482,60 @@ func TestMissingCapability(t *testing.T) {
 	}
 	if _, made := a.gw.state(); made != 0 {
 		t.Errorf("%d approvals were made", made)
+	}
+}
+
+// TestQuestionIsOnTheStreamOfTheCall asks the user of a client of 2025-11-25 that has
+// no other stream open than that of its call.
+func TestQuestionIsOnTheStreamOfTheCall(t *testing.T) {
+	gw := newWary()
+	s := mcpserver.New(gw, mcpserver.Options{})
+	web := serve(t, s)
+	send := func(session, body string) *http.Response {
+		req := post(t, web.URL, body)
+		if session != "" {
+			req.Header.Set("Mcp-Session-Id", session)
+			req.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+		}
+		res, err := web.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = res.Body.Close() })
+		return res
+	}
+	session := send("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"raw","version":"0"}}}`).Header.Get("Mcp-Session-Id")
+	send(session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	stream := send(session, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{}}}`)
+	if kind := stream.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Fatalf("the answer is %s", kind)
+	}
+	events := bufio.NewScanner(stream.Body)
+	next := func() (m struct {
+		ID     json.RawMessage
+		Method string
+		Result struct{ Content []struct{ Text string } }
+	},
+	) {
+		for events.Scan() {
+			data, ok := strings.CutPrefix(events.Text(), "data: ")
+			if !ok || data == "" {
+				continue
+			}
+			if err := json.Unmarshal([]byte(data), &m); err != nil {
+				t.Fatalf("%v: %s", err, data)
+			}
+			return m
+		}
+		t.Fatalf("the stream ended: %v", events.Err())
+		return m
+	}
+	question := next()
+	if question.Method != "elicitation/create" {
+		t.Fatalf("the first message is %+v", question)
+	}
+	send(session, `{"jsonrpc":"2.0","id":`+string(question.ID)+`,"result":{"action":"accept","content":{"approve":true}}}`)
+	if last := next(); string(last.ID) != "2" || len(last.Result.Content) != 1 || last.Result.Content[0].Text != "ran" {
+		t.Errorf("the last message is %+v", last)
 	}
 }

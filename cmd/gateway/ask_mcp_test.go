@@ -37,16 +37,16 @@ policy:
     - {name: both and quick, tools: [quick], action: ask, approve_by: any, wait: 20ms}
 `
 
-// asked is a folder with a configuration and a program to serve it.
-type asked struct {
+// userAsked is a folder with a configuration and a program to serve it.
+type userAsked struct {
 	t           *testing.T
 	bin, config string
 	marks       string // the file with a line for each run
 }
 
-func newAsked(t *testing.T, bin string) *asked {
+func newAsked(t *testing.T, bin string) *userAsked {
 	dir := t.TempDir()
-	a := &asked{t, bin, filepath.Join(dir, "tools.yaml"), filepath.Join(dir, "marks")}
+	a := &userAsked{t, bin, filepath.Join(dir, "tools.yaml"), filepath.Join(dir, "marks")}
 	if err := os.WriteFile(a.config, []byte(askConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func newAsked(t *testing.T, bin string) *asked {
 }
 
 // ran is how often a tool ran.
-func (a *asked) ran() int {
+func (a *userAsked) ran() int {
 	a.t.Helper()
 	data, err := os.ReadFile(a.marks)
 	if err != nil && !os.IsNotExist(err) {
@@ -64,7 +64,7 @@ func (a *asked) ran() int {
 }
 
 // connect serves the configuration to a client, over HTTP or pipes.
-func (a *asked) connect(client *mcp.Client, transport, version string) *mcp.ClientSession {
+func (a *userAsked) connect(client *mcp.Client, transport, version string) *mcp.ClientSession {
 	a.t.Helper()
 	var way mcp.Transport
 	if transport == "stdio" {
@@ -96,7 +96,7 @@ func TestAskingTheUser(t *testing.T) {
 	}
 }
 
-func (a *asked) answers(transport, version string) {
+func (a *userAsked) answers(transport, version string) {
 	t, asks := a.t, 0
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -196,7 +196,7 @@ func TestClientGoneWhileAsked(t *testing.T) {
 }
 
 // call calls a tool; it gives the text and the error's type, or code.
-func (a *asked) call(session *mcp.ClientSession, name, who string) (said, kind string) {
+func (a *userAsked) call(session *mcp.ClientSession, name, who string) (said, kind string) {
 	a.t.Helper()
 	args := map[string]any{}
 	if name == "mark" {

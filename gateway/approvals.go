@@ -65,7 +65,14 @@ func (g *Gateway) shown(a *approval.Approval) approval.Approval {
 	defer release()
 	m, own := gen.Masker, *a
 	own.Arguments = m.Bytes(own.Arguments)
-	own.Summary, own.Reason, own.CallReason = m.Text(own.Summary), m.Text(own.Reason), m.Text(own.CallReason) // it may know more secrets by now
+	for _, text := range []*string{&own.Summary, &own.Reason, &own.CallReason, &own.Chat, &own.Caller.ID, &own.Caller.Name} {
+		*text = m.Text(*text) // there may be other secrets than when it was asked
+	}
+	if own.Answer != nil {
+		answer := *own.Answer
+		answer.Note = m.Text(answer.Note)
+		own.Answer = &answer
+	}
 	own.State = own.At(time.Now())
 	return own
 }

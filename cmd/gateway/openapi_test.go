@@ -39,7 +39,7 @@ policy:
   rules:
     - {name: never, tools: [hidden], action: deny}
     - {name: odd, tools: [forbidden], when: args.x > 1, action: deny, reason: Not more than one.}
-    - {name: person, tools: [change], when: call.via == "batch", action: ask}
+    - {name: person, tools: [change], when: call.via == "batch", action: ask, wait: 1ms, remember: [chat]}
 `
 
 // description reads what the API says of itself.
@@ -164,22 +164,27 @@ func TestDescription(t *testing.T) {
 	t.Cleanup(h.gateway.Watch(s.metrics))
 	t.Cleanup(h.gateway.Watch(s.feed))
 	t.Cleanup(h.chats.Watch(s.chatChanged))
+	t.Cleanup(s.watchApprovals(t.Context()))
 	log := newTalk(io.Discard)
 	t.Cleanup(func() { _ = log.Close() })
 	t.Cleanup(s.reloadWhenAsked(t.Context(), nil, log, newLogs(log)))
 	handler := s.handler()
 	d := describedBy(t, handler)
-	ask := func(may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {
+	as := func(who string, may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {
 		t.Helper()
 		req := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body))
 		if name, value, ok := strings.Cut(header, ": "); ok {
 			req.Header.Set(name, value)
 		}
-		req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "ann", Name: "ann", May: []tool.Right{may}}))
+		req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: who, Name: who, May: []tool.Right{may}}))
 		res := httptest.NewRecorder()
 		handler.ServeHTTP(res, req)
 		d.answer(req, res)
 		return res
+	}
+	ask := func(may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {
+		t.Helper()
+		return as("ann", may, method, target, header, body)
 	}
 	get := func(target string) *httptest.ResponseRecorder {
 		t.Helper()
@@ -214,6 +219,21 @@ func TestDescription(t *testing.T) {
 	} {
 		post("/v1/calls?chat=c", body)
 		post("/v1/calls?chat=c&stop_on=error", body)
+	}
+	approvalOf := regexp.MustCompile(`apr_[a-z0-9]{26}`).FindString(ask(tool.MayApprove, "GET", "/v1/approvals", "", "").Body.String())
+	if approvalOf == "" {
+		t.Error("no call waits for a person")
+	}
+	for _, path := range []string{"", "?state=all", "?state=odd", "/none", "/" + approvalOf} {
+		ask(tool.MayApprove, "GET", "/v1/approvals"+path, "", "")
+		ask(tool.MayCall, "GET", "/v1/approvals"+path, "", "")
+	}
+	for _, id := range []string{"none", approvalOf, approvalOf} {
+		for _, body := range []string{`{"note":1}`, `{"remember":"same_args"}`, `{"remember":"chat","note":"x"}`} {
+			ask(tool.MayCall, "POST", "/v1/approvals/"+id+"/approve", "", body)
+			as("bob", tool.MayApprove, "POST", "/v1/approvals/"+id+"/approve", "", body)
+		}
+		as("bob", tool.MayApprove, "POST", "/v1/approvals/"+id+"/deny", "", "")
 	}
 	handleOf := regexp.MustCompile(`r_[a-z2-7]{26}`).FindString(post("/v1/tools/long/call", "{}").Body.String())
 	get("/v1/results/" + handleOf)
@@ -320,7 +340,7 @@ func (d *description) events(handler http.Handler) {
 		}
 		kinds[e.Type]++
 	}
-	for _, kind := range []string{"call_started", "call_ended", "call_denied", "activation_requested", "activation_declined", "groups_changed", "reloaded", "reload_failed"} {
+	for _, kind := range []string{"call_started", "call_ended", "call_denied", "approval_requested", "approval_answered", "activation_requested", "activation_declined", "groups_changed", "reloaded", "reload_failed"} {
 		if kinds[kind] == 0 {
 			d.t.Errorf("no event %s among %v", kind, kinds)
 		}

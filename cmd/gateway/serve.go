@@ -79,6 +79,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	defer h.gateway.Watch(s.metrics)()
 	defer h.gateway.Watch(s.feed)()
 	defer h.chats.Watch(s.chatChanged)()
+	defer s.watchApprovals(ctx)()
 	ctx, stop := untilToldToStop(ctx)
 	defer stop()
 	defer s.reloadWhenAsked(ctx, hangups, log, lines)()
@@ -119,7 +120,7 @@ func (s *server) handler() http.Handler {
 	api := httpapi.New(s.gateway, httpapi.Options{
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
 		Batch: batches{s.gateway}, Chats: s.chats, Groups: s.chatGroups(), Handles: handles{s.gateway.Handles(), newLost(s.ledger)}, Once: onces{s.gateway},
-		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Feed: s.feed, Reload: s.reloading(), Log: s.ledger,
+		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Approvals: approvals{s.gateway}, Feed: s.feed, Reload: s.reloading(), Log: s.ledger,
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)

@@ -88,6 +88,7 @@ func TestRights(t *testing.T) {
 		{"/nothing", true, true, false, false, true},
 		{"/healthz/", true, true, false, false, true},
 		{"/metrics/x", true, true, false, false, true},
+		{"/v1/events", true, true, true, false, true},
 		{"/v1/approvals", false, true, true, false, false},
 		{"/v1/approvals/7", false, true, true, false, false},
 		{"/v1/reload", false, true, false, false, false},

@@ -40,7 +40,7 @@ var needs = []struct {
 	{"/v1/approvals/", need(tool.MayApprove)},
 	{"/v1/chats", either(tool.MayCall, tool.MayActivate)},
 	{"/v1/chats/", either(tool.MayCall, tool.MayActivate)},
-	{"/v1/events", either(tool.MayCall, tool.MayActivate)},
+	{"/v1/events", either(tool.MayCall, tool.MayApprove, tool.MayActivate)},
 	{"/v1/reload", need(tool.MayAdmin)},
 	{"/v1/policy/", need(tool.MayAdmin)},
 }

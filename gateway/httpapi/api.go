@@ -16,6 +16,9 @@
 //	GET    /v1/chats/{id}                     what a chat holds
 //	PUT    /v1/chats/{id}                     {"context": {...}}: the fields it holds from now on
 //	DELETE /v1/chats/{id}                     forgets it
+//	GET    /v1/approvals?state=&caller=       calls that wait for a person; for approvers
+//	GET    /v1/approvals/{id}                 one of them
+//	POST   /v1/approvals/{id}/approve         lets it run, once; /deny refuses it
 //	GET    /v1/chats?asking=true              the chats that hold something
 //	GET    /v1/chats/{id}/groups              the groups of tools that are active in it, and that could be
 //	PUT    /v1/chats/{id}/groups              {"groups": [...]}: those that are active from now on; for who may activate
@@ -65,6 +68,8 @@ type Options struct {
 	Metrics http.Handler // answers GET /metrics; without it the path is not served
 	Logger  *slog.Logger // told of faults of the gateway; nothing is logged when nil
 
+	Approvals Approvals // calls that wait for a person; without it their paths are not served
+
 	Batch   Batch      // runs steps of a model; without it POST /v1/calls is not served
 	Once    Once       // runs calls with a key once; without it the key is not read
 	Chats   Chats      // keeps what belongs to chats; without it their paths are not served
@@ -92,6 +97,7 @@ type api struct {
 	feed    *Feed
 	reload  Reloader
 
+	approvals Approvals
 	explainer Explainer
 	log       Log
 }
@@ -111,7 +117,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
 		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats, groups: opts.Groups,
-		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log,
+		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log, approvals: opts.Approvals,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
 }
@@ -126,6 +132,10 @@ func (a *api) routes() map[string]methods {
 		"/v1/tools/{name}/call": {post: a.callTool},
 		"/healthz":              {get: a.healthz},
 		"/readyz":               {get: a.readyz},
+	}
+	if a.approvals != nil {
+		all["/v1/approvals"], all["/v1/approvals/{id}"] = methods{get: a.listApprovals}, methods{get: a.showApproval}
+		all["/v1/approvals/{id}/approve"], all["/v1/approvals/{id}/deny"] = methods{post: a.answerApproval(true)}, methods{post: a.answerApproval(false)}
 	}
 	if a.batch != nil {
 		all["/v1/calls"] = methods{post: a.runCalls}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -29,6 +30,14 @@ const (
 	eventEnded   = "call_ended"   // whether or not its tool ran
 	eventDenied  = "call_denied"  // policy refused it, or wants a person to agree; it has no other event
 	eventLost    = "lost"         // events that were not kept, or not taken in time; not numbered
+)
+
+// The kinds of events of approvals.
+const (
+	ApprovalRequested = "approval_requested" // a call waits for a person
+	ApprovalAnswered  = "approval_answered"  // a person agreed, or refused
+	ApprovalExpired   = "approval_expired"   // nobody answered, or the call was not made again, in time
+	ApprovalEnded     = "approval_ended"     // the configuration denies the call now
 )
 
 // Feed keeps the newest events and gives them to those who follow it. It is an
@@ -56,6 +65,25 @@ type event struct {
 	at     time.Time
 	call   *callEvent // nil for what is no call
 	data   any        // in place of call
+
+	approval *approvalEvent // in place of both
+}
+
+// approvalEvent is what an event tells of an approval: nothing of the arguments but
+// what its one line says to those who may answer.
+type approvalEvent struct {
+	ID      string         `json:"id"`
+	State   approval.State `json:"state"`
+	Tool    string         `json:"tool"`
+	Chat    string         `json:"chat"`
+	CallID  string         `json:"call_id"` // the call that asked
+	Expires string         `json:"expires_at"`
+
+	Caller  string `json:"caller,omitempty"` // from here on for those who may answer
+	Rule    string `json:"rule,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	By      string `json:"by,omitempty"`   // who answered
+	From    string `json:"from,omitempty"` // from where: http, cli or client
 }
 
 // callEvent is what an event tells of a call: nothing of its arguments or result.
@@ -101,6 +129,19 @@ func (f *Feed) Ended(n *tool.Notice) {
 // kind has the form of an identifier, and data encodes as a JSON object that holds
 // no secret.
 func (f *Feed) Say(kind string, data any) { f.add(event{kind: kind, data: data}) }
+
+// Approval tells whoever made the call, and those who may answer, what became of an
+// approval, which holds no secret. The kind is one of those above.
+func (f *Feed) Approval(kind string, a *approval.Approval) {
+	told := &approvalEvent{
+		ID: a.ID, State: a.State, Tool: a.Tool, Chat: a.Chat, CallID: a.CallID, Expires: a.Expires.UTC().Format(eventTime),
+		Caller: a.Caller.Name, Rule: a.Rule, Summary: a.Summary,
+	}
+	if a.Answer != nil {
+		told.By, told.From = a.Answer.By, a.Answer.From
+	}
+	f.add(event{kind: kind, owner: a.Binding.Caller, approval: told})
+}
 
 func callHappened(kind string, n *tool.Notice) event {
 	c := n.Call

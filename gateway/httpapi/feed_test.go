@@ -91,7 +91,7 @@ func (f *follower) next() string {
 }
 
 // following is a server of a feed to which the header X-Who says who asks; root
-// may administer.
+// may administer, and approver may approve.
 func following(t *testing.T, feed *httpapi.Feed) *httptest.Server {
 	t.Helper()
 	handler := httpapi.New(&fake{}, httpapi.Options{Feed: feed})
@@ -99,6 +99,9 @@ func following(t *testing.T, feed *httpapi.Feed) *httptest.Server {
 		who := tool.Caller{ID: r.Header.Get("X-Who"), May: []tool.Right{tool.MayCall}}
 		if who.ID == "root" {
 			who.May = []tool.Right{tool.MayAdmin}
+		}
+		if who.ID == "approver" {
+			who.May = []tool.Right{tool.MayApprove}
 		}
 		handler.ServeHTTP(w, r.WithContext(tool.WithCaller(r.Context(), who)))
 	}))

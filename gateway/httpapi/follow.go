@@ -12,7 +12,8 @@ import (
 const eventTime = "2006-01-02T15:04:05.000000Z07:00"
 
 // followEvents sends what happens as server-sent events, until the client goes
-// away: calls of the caller, or everything to administrators. With the header
+// away: calls of the caller, approvals too to those who may answer them, or
+// everything to administrators. With the header
 // Last-Event-ID it starts after that event, as far as events are kept.
 func (a *api) followEvents(w http.ResponseWriter, r *http.Request) {
 	if _, p := query(r); p != nil {
@@ -68,9 +69,9 @@ type lostJSON struct {
 }
 
 func (a *api) relayEvents(ctx context.Context, stream *events, from uint64, who *tool.Caller) {
-	admin := who.Can(tool.MayAdmin)
+	admin, approver := who.Can(tool.MayAdmin), who.Can(tool.MayApprove)
 	sees := func(e *event) bool {
-		return admin || e.owner != "" && e.owner == who.ID || e.right != "" && who.Can(e.right)
+		return admin || e.owner != "" && e.owner == who.ID || e.right != "" && who.Can(e.right) || e.approval != nil && approver
 	}
 	for stream.err == nil && ctx.Err() == nil {
 		wait, stop := context.WithTimeout(ctx, beat)
@@ -81,7 +82,7 @@ func (a *api) relayEvents(ctx context.Context, stream *events, from uint64, who 
 			stream.send(eventLost, lostJSON{eventLost, "they were not taken in time"})
 		}
 		for i := range found {
-			stream.sendAs(a.feed.id(found[i].number), found[i].kind, found[i].told(admin))
+			stream.sendAs(a.feed.id(found[i].number), found[i].kind, found[i].told(admin, approver))
 		}
 		if len(found) > 0 || lost > 0 || ctx.Err() != nil {
 			continue
@@ -94,8 +95,15 @@ func (a *api) relayEvents(ctx context.Context, stream *events, from uint64, who 
 }
 
 // told is what a caller is told of the event.
-func (e *event) told(admin bool) any {
+func (e *event) told(admin, approver bool) any {
 	at := e.at.UTC().Format(eventTime)
+	if e.approval != nil {
+		own := *e.approval
+		if !approver {
+			own.Caller, own.Rule, own.Summary, own.By, own.From = "", "", "", "", ""
+		}
+		return map[string]any{"type": e.kind, "time": at, "data": own}
+	}
 	if e.call != nil {
 		own := *e.call
 		own.Time = at

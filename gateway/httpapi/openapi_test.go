@@ -20,7 +20,7 @@ import (
 func everything() httpapi.Options {
 	return httpapi.Options{
 		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Groups: noGroups{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
-		Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(), Log: unreadLog{},
+		Approvals: &approvalDesk{}, Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(), Log: unreadLog{},
 	}
 }
 

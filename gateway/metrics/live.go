@@ -29,6 +29,7 @@ func figures() []figure {
 		{"calls_under_way", "Calls that have come in and not been answered.", gauge, func(l *live) float64 { return float64(l.gateway.UnderWay()) }},
 		{"calls_running", "Calls that hold one of the places to run.", gauge, func(l *live) float64 { running, _ := l.gateway.Admitted(); return float64(running) }},
 		{"calls_waiting", "Calls that wait for their turn to run.", gauge, func(l *live) float64 { _, waiting := l.gateway.Admitted(); return float64(waiting) }},
+		{"approvals_pending", "Calls that wait for a person, those of other servers on the same store too.", gauge, func(l *live) float64 { return float64(l.metrics.pending.Load()) }},
 		{"run_log_failures_total", "Records of calls that could not be written.", counter, func(l *live) float64 { return float64(l.gateway.LogFailures()) }},
 		{"config_generation", "Number of the configuration that is served: 1 at the start, one more after each that took its place.", gauge, func(l *live) float64 { return float64(l.metrics.generation.Load()) }},
 		{"config_last_reload_successful", "Whether the configuration that was found last is the one that is served.", gauge, func(l *live) float64 { return truth(!l.metrics.failed.Load()) }},

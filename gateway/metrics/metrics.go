@@ -78,7 +78,10 @@ type Metrics struct {
 	took     *prometheus.HistogramVec
 	tools    names
 	reloads  *prometheus.CounterVec
+	answers  *prometheus.CounterVec
+	told     *prometheus.CounterVec
 
+	pending    atomic.Int64 // calls that wait for a person
 	generation atomic.Int64 // of the configuration that is served
 	loaded     atomic.Int64 // when it came, in nanoseconds of Unix time
 	failed     atomic.Bool  // the last reload failed
@@ -101,19 +104,61 @@ func New(gateway Gateway, opts Options) *Metrics {
 			Help: "Reloads of the configuration, by outcome (ok, failed, unchanged).",
 		}, []string{"outcome"}),
 	}
+	m.countApprovals()
 	m.generation.Store(1)
 	m.loaded.Store(time.Now().UnixNano())
 	for _, o := range []Outcome{ReloadOK, ReloadFailed, ReloadUnchanged} {
 		m.reloads.WithLabelValues(string(o))
 	}
 	m.registry.MustRegister(
-		m.calls, m.took, m.reloads,
+		m.calls, m.took, m.reloads, m.answers, m.told,
 		&live{gateway: gateway, backlog: opts.Backlog, metrics: m},
 		buildInfo(opts.Version),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
+}
+
+// The outcomes of approvals and of telling webhooks of them.
+const (
+	outcomeOK     = "ok"
+	outcomeFailed = "failed"
+)
+
+func (m *Metrics) countApprovals() {
+	m.answers = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "approvals_total",
+		Help: "What became of calls that waited for a person, as far as it was seen here, by outcome (requested, approved, denied, expired, ended).",
+	}, []string{"outcome"})
+	m.told = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "approval_webhooks_total",
+		Help: "Requests to webhooks of approvals, by outcome (ok, failed).",
+	}, []string{"outcome"})
+	for _, outcome := range []string{"requested", "approved", "denied", "expired", "ended"} {
+		m.answers.WithLabelValues(outcome)
+	}
+	for _, outcome := range []string{outcomeOK, outcomeFailed} {
+		m.told.WithLabelValues(outcome)
+	}
+}
+
+// Requested counts a call that waits for a person.
+func (m *Metrics) Requested() { m.answers.WithLabelValues("requested").Inc() }
+
+// Settled counts what became of one: approved, denied, expired or ended.
+func (m *Metrics) Settled(outcome string) { m.answers.WithLabelValues(outcome).Inc() }
+
+// Pending says how many calls wait for a person now.
+func (m *Metrics) Pending(n int) { m.pending.Store(int64(n)) }
+
+// Told counts a request to a webhook.
+func (m *Metrics) Told(ok bool) {
+	outcome := outcomeFailed
+	if ok {
+		outcome = outcomeOK
+	}
+	m.told.WithLabelValues(outcome).Inc()
 }
 
 // buckets are in seconds: a call through the gate takes well under a millisecond

@@ -72,12 +72,25 @@ func TestMetrics(t *testing.T) {
 		m.Began(n)
 		m.Ended(n)
 	}
+	m.Requested()
+	m.Settled("denied")
+	m.Pending(3)
+	m.Told(true)
+	m.Told(false)
 	m.Reloaded(metrics.ReloadOK)
 	m.Reloaded(metrics.ReloadUnchanged)
 	m.Reloaded(metrics.ReloadFailed)
 	lines, all := scrape(t, m)
 	got := strings.Join(lines, "\n")
 	want := strings.TrimSpace(`
+toolgate_approval_webhooks_total{outcome="failed"} 1
+toolgate_approval_webhooks_total{outcome="ok"} 1
+toolgate_approvals_pending 3
+toolgate_approvals_total{outcome="approved"} 0
+toolgate_approvals_total{outcome="denied"} 1
+toolgate_approvals_total{outcome="ended"} 0
+toolgate_approvals_total{outcome="expired"} 0
+toolgate_approvals_total{outcome="requested"} 1
 toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.001"} 2
 toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.0025"} 2
 toolgate_call_duration_seconds_bucket{tool="(unknown)",le="0.005"} 2

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/approval"
+	"github.com/toolgate/toolgate/gateway/httpapi"
+	"github.com/toolgate/toolgate/gateway/metrics"
+)
+
+// approvalNews tells those who follow events, and the metrics, what becomes of calls
+// that wait for a person: each thing once, although a change of an approval may be
+// seen again, and quick ones as one.
+type approvalNews struct {
+	feed    *httpapi.Feed
+	metrics *metrics.Metrics
+
+	mu      sync.Mutex                // guards what follows
+	open    map[string]approval.State // those that something may become of, as they were told of
+	pending int                       // of them
+}
+
+// watchApprovals tells of approvals until stop is called.
+func (s *server) watchApprovals(ctx context.Context) (stop func()) {
+	n := &approvalNews{feed: s.feed, metrics: s.metrics, open: map[string]approval.State{}}
+	stop = s.gateway.WatchApprovals(ctx, n.see)
+	n.begin(ctx, s.gateway, s.logger)
+	return stop
+}
+
+// begin takes in those that are open already, of which nothing is told.
+func (n *approvalNews) begin(ctx context.Context, g *gateway.Gateway, logger *slog.Logger) {
+	for _, state := range []approval.State{approval.Pending, approval.Approved} {
+		found, err := g.Approvals(ctx, approval.Query{State: state, Limit: approval.MaxLimit})
+		if err != nil {
+			logger.WarnContext(ctx, "the calls that wait for a person could not be counted", "problem", err.Error())
+			return
+		}
+		n.mu.Lock()
+		for i := range found {
+			if _, seen := n.open[found[i].ID]; !seen {
+				n.become(found[i].ID, state)
+			}
+		}
+		n.mu.Unlock()
+	}
+}
+
+// become notes how an approval stands; mu is held.
+func (n *approvalNews) become(id string, state approval.State) {
+	if n.open[id] == approval.Pending {
+		n.pending--
+	}
+	switch state {
+	case approval.Pending:
+		n.pending++
+		n.open[id] = state
+	case approval.Approved:
+		n.open[id] = state
+	default:
+		delete(n.open, id)
+	}
+	n.metrics.Pending(n.pending)
+}
+
+// see tells of one approval that changed.
+func (n *approvalNews) see(a approval.Approval) {
+	n.mu.Lock()
+	before, known := n.open[a.ID]
+	n.become(a.ID, a.State)
+	n.mu.Unlock()
+	switch a.State {
+	case before:
+	case approval.Pending:
+		n.metrics.Requested()
+		n.feed.Approval(httpapi.ApprovalRequested, &a)
+	case approval.Approved, approval.Denied:
+		n.settled(httpapi.ApprovalAnswered, &a)
+	case approval.Used:
+		if known && before == approval.Pending { // it was agreed to and ran at once
+			a.State = approval.Approved
+			n.settled(httpapi.ApprovalAnswered, &a)
+		}
+	case approval.Expired:
+		n.settled(httpapi.ApprovalExpired, &a)
+	case approval.Ended:
+		n.settled(httpapi.ApprovalEnded, &a)
+	}
+}
+
+func (n *approvalNews) settled(kind string, a *approval.Approval) {
+	n.metrics.Settled(string(a.State))
+	n.feed.Approval(kind, a)
+}

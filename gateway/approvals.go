@@ -162,6 +162,8 @@ func over(a *approval.Approval) error {
 		return approval.Refuse(approval.Over, "The caller has to make the call again.", "the approval expired at %s", a.Expires.UTC().Format(time.RFC3339))
 	case state == approval.Ended:
 		return approval.Refuse(approval.Over, "", "the approval was ended: %s", a.Ending)
+	case state == approval.Used && a.Answer != nil:
+		return approval.Refuse(approval.Over, "", "%s has approved it already, and the call was let through", a.Answer.By)
 	case a.Answer != nil:
 		return approval.Refuse(approval.Over, "", "%s has answered already: %s", a.Answer.By, state)
 	default:

@@ -185,9 +185,41 @@ func columns(e *runlog.Entry) []string {
 	}
 }
 
-// why is what the caller was told and, behind it, what only the operator may
-// know.
+// why is what a person said of the call, what the caller was told and, behind it,
+// what only the operator may know.
 func why(e *runlog.Entry) string {
+	said := approvalSaid(e.Approval)
+	rest := failure(e)
+	if said != "" && rest != "" {
+		said += "; "
+	}
+	return said + rest
+}
+
+// approvalSaid is who answered the call's approval, what and from where.
+func approvalSaid(a *runlog.Approval) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Answer == "":
+		return "asked: " + a.ID
+	case a.By == "":
+		return a.Answer + ": " + a.ID
+	}
+	text := a.Answer + " by " + a.By
+	if a.From != "" {
+		text += " (" + a.From + ")"
+	}
+	if a.Remembered != "" {
+		text += ", remembered for " + a.Remembered
+	}
+	if a.Note != "" {
+		text += `: "` + a.Note + `"`
+	}
+	return text
+}
+
+func failure(e *runlog.Entry) string {
 	switch {
 	case e.Status == runlog.StatusInterrupted && e.Error == "":
 		return "its process ended while it ran: it may have had an effect"

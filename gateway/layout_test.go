@@ -26,7 +26,7 @@ var (
 	rooms = []string{
 		"gateway/registry", "gateway/runlog", "gateway/provider", "policy",
 		"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
-		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat", "gateway/approval",
+		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat", "gateway/approval", "gateway/notify",
 		"gateway/metrics", "gateway/clients", "gateway/watch", "gateway/limit", "gateway/repeat",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
@@ -58,6 +58,7 @@ var (
 		"gateway/clients":  {"gateway/diag"},
 		"gateway/chat":     words,
 		"gateway/approval": {"gateway/tool"},
+		"gateway/notify":   {"gateway/diag", "gateway/secret", "gateway/expression"},
 		"gateway/watch":    {},
 
 		// What a call goes through beside policy: each knows results and errors and

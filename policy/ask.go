@@ -94,6 +94,7 @@ func onlyAsking(at diag.Cursor, cfg *RuleConfig) bool {
 		{"approvers", cfg.Approvers != nil},
 		{"remember", len(cfg.Remember) > 0},
 		{"summary", cfg.Summary != ""},
+		{"notify", cfg.Notify != nil},
 	} {
 		if key.given {
 			at.Key(key.name).Hintf("remove it", "only a rule that asks has %s, and this one is of action %s", key.name, cfg.Action)

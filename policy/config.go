@@ -43,6 +43,14 @@ type RuleConfig struct {
 	Approvers *string        `koanf:"approvers"`  // expression over approver too: who of those with the right may answer
 	Remember  []string       `koanf:"remember"`   // how far an answer may be made to reach: same_args, chat
 	Summary   string         `koanf:"summary"`    // template of the line that says what is asked
+	Notify    *NotifyConfig  `koanf:"notify"`     // who is told of its questions in place of those whom the section "approvals" names
+}
+
+// NotifyConfig is a service that is told of the questions of a rule. Both are
+// templates. What decides about calls reads none of it.
+type NotifyConfig struct {
+	URL    string `koanf:"url"`
+	Secret string `koanf:"secret"` // that requests are signed with
 }
 
 // TestConfig is one test of the rules: what they decide about a call, or what

@@ -22,7 +22,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-const askingConfig = `
+const deskConfig = `
 version: 1
 secrets: {agent: {file: agent.token}, desk: {file: desk.token}}
 server: {callers: {agent: {token: "${secret.agent}"}, desk: {token: "${secret.desk}", may: [approve]}}}
@@ -35,8 +35,8 @@ policy:
     - {name: chief, tools: [wire], action: ask, wait: 1ms, approvers: approver.name == "chief"}
 `
 
-// asking is a gateway that asks, and the programs of those who answer.
-type asking struct {
+// desks is a gateway that asks, and the programs of those who answer.
+type desks struct {
 	t      *testing.T
 	house  *house
 	web    *httptest.Server
@@ -44,9 +44,9 @@ type asking struct {
 	server bool // answers go over HTTP
 }
 
-func newAsking(t *testing.T, server bool) *asking {
+func newDesks(t *testing.T, server bool) *desks {
 	t.Helper()
-	file := writeConfig(t, askingConfig)
+	file := writeConfig(t, deskConfig)
 	for _, who := range []string{"agent", "desk"} {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(file), who+".token"), []byte(who+"-0123456789abcdef"), 0o600); err != nil {
 			t.Fatal(err)
@@ -63,11 +63,11 @@ func newAsking(t *testing.T, server bool) *asking {
 		_ = s.mcp.Close()
 		_ = h.Close()
 	})
-	return &asking{t, h, web, file, server}
+	return &desks{t, h, web, file, server}
 }
 
 // call makes a call as the agent, and gives what it was answered.
-func (a *asking) call(name, args string) (text, approvalID string) {
+func (a *desks) call(name, args string) (text, approvalID string) {
 	a.t.Helper()
 	r := a.house.gateway.Call(a.t.Context(), tool.Call{
 		ID: tool.NewCallID(), Tool: name, Arguments: json.RawMessage(args), Via: tool.ViaDirect,
@@ -81,7 +81,7 @@ func (a *asking) call(name, args string) (text, approvalID string) {
 
 // run runs the program; the output is that on both streams, without what differs
 // each time.
-func (a *asking) run(args ...string) string {
+func (a *desks) run(args ...string) string {
 	a.t.Helper()
 	args = append([]string{"gateway", "approvals"}, args...)
 	if a.server {
@@ -123,7 +123,7 @@ func TestApprovalsCommand(t *testing.T) {
 	t.Setenv(tokenVariable, "desk-0123456789abcdef")
 	for name, server := range map[string]bool{"store": false, "server": true} {
 		t.Run(name, func(t *testing.T) {
-			a := newAsking(t, server)
+			a := newDesks(t, server)
 			from := map[bool]string{false: "cli", true: "http"}[server]
 			_, id := a.call("pay", `{"amount":250,"to":"Bob\u202e\u001b[2J"}`)
 			_, wire := a.call("wire", `{"amount":1}`)
@@ -167,7 +167,7 @@ func TestApprovalsCommand(t *testing.T) {
 }
 
 // who is the name of whoever runs the program.
-func (a *asking) who() string {
+func (a *desks) who() string {
 	if a.server {
 		return "desk"
 	}
@@ -175,7 +175,7 @@ func (a *asking) who() string {
 }
 
 // logged holds what the record says of who answered.
-func (a *asking) logged(id, from string) {
+func (a *desks) logged(id, from string) {
 	a.t.Helper()
 	entries, _, err := a.house.ledger.Find(a.t.Context(), runlog.Query{Status: runlog.StatusOK, Limit: 10})
 	if err != nil {
@@ -199,7 +199,7 @@ func (a *asking) logged(id, from string) {
 
 // TestApprovalsRefused: who has no token, or one that may only call, answers nothing.
 func TestApprovalsRefused(t *testing.T) {
-	a := newAsking(t, true)
+	a := newDesks(t, true)
 	_, id := a.call("pay", `{"amount":250}`)
 	for token, want := range map[string]string{
 		"":                       "gateway: the request shows no token (put the token of a caller that may approve into TOOLGATE_TOKEN)\nexit 1",
@@ -218,7 +218,7 @@ func TestApprovalsRefused(t *testing.T) {
 
 // TestApprovalsWatch tells of calls as they come, each once, until it is ended.
 func TestApprovalsWatch(t *testing.T) {
-	a := newAsking(t, false)
+	a := newDesks(t, false)
 	_, first := a.call("pay", `{"amount":1}`)
 	ctx, stop := context.WithCancel(t.Context())
 	read, write, err := os.Pipe()

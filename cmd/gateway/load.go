@@ -15,6 +15,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/reload"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/runlog"
@@ -53,6 +54,7 @@ type house struct {
 	gateway   *gateway.Gateway
 	results   result.Store   // that were too large to show
 	masker    *secret.Masker // of the first generation
+	webhooks  *notify.Book   // of the first generation; told of approvals
 	chats     *chat.Desk     // nil there too
 	approvals *approval.Desk // nil there too
 	access    access.Current // who is let in by the doors that listen
@@ -80,6 +82,7 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	a := v.Assembly
 	h := &house{config: v.Config, warnings: v.Problems, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, source: source, version: v}
 	h.closers = []io.Closer{closer(h.closeVersion)}
+	h.webhooks = a.Webhooks
 	h.access.Swap(a.Access)
 	if err := h.furnish(a.Generation, results, &use, logger); err != nil {
 		return nil, errors.Join(err, h.Close())

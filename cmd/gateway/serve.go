@@ -80,6 +80,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	defer h.gateway.Watch(s.feed)()
 	defer h.chats.Watch(s.chatChanged)()
 	defer s.watchApprovals(ctx)()
+	defer s.teller.begin(ctx)()
 	ctx, stop := untilToldToStop(ctx)
 	defer stop()
 	defer s.reloadWhenAsked(ctx, hangups, log, lines)()
@@ -97,19 +98,22 @@ type server struct {
 	mcp      *mcpserver.Server
 	metrics  *metrics.Metrics
 	feed     *httpapi.Feed
+	teller   *teller
 	reloader *reload.Reloader // nil where nothing is reloaded
 	logger   *slog.Logger
 	stopping atomic.Bool
 }
 
 func newServer(h *house, logger *slog.Logger) *server {
-	return &server{
+	s := &server{
 		house:   h,
 		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger, Keys: h.ledger.store}),
 		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger, Backlog: h.ledger.shipper}),
 		feed:    httpapi.NewFeed(),
 		logger:  logger,
 	}
+	s.teller = newTeller(h, s.metrics, logger)
+	return s
 }
 
 // handler puts both doors under one address, behind the guard that lets in who

@@ -36,7 +36,15 @@ const (
 
 // Config is the "approvals" section.
 type Config struct {
-	Expires time.Duration `koanf:"expires"` // how long a call may wait where its rule does not say; DefaultExpires when absent
+	Expires time.Duration  `koanf:"expires"` // how long a call may wait where its rule does not say; DefaultExpires when absent
+	Webhook *WebhookConfig `koanf:"webhook"` // who is told of calls that wait; nobody when nil
+}
+
+// WebhookConfig is a service that is told of calls that wait for a person. Both are
+// templates.
+type WebhookConfig struct {
+	URL    string `koanf:"url"`
+	Secret string `koanf:"secret"` // that requests are signed with
 }
 
 // State is how an approval stands.

@@ -12,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/secret"
@@ -39,6 +40,9 @@ type Assembly struct {
 	LeftOut map[string]string
 	// Access is who is let in; nil unless that was asked for.
 	Access *access.Book
+	// Webhooks are who is told of calls that wait for a person; nil unless secrets
+	// are resolved.
+	Webhooks *notify.Book
 	// Tests are those of the policy section; nil without one.
 	Tests *policy.Tests
 	// Secrets are the values that were read, by name; empty with Declared.
@@ -102,6 +106,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	all := b.tools()
 	engine := b.policy(all)
 	hooks := b.hooks(all)
+	webhooks := b.webhooks()
 	b.checkApprovals()
 	doorman := access.Compile(b.at("server"), cfg.Server.Access(), b.secretNames)
 	tests := b.policyTests(all, engine, hooks)
@@ -111,10 +116,13 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	registered := b.registered(all)
 	a.LeftOut, a.mayAsk = b.leftOut, !b.admission.denies(asker().Spec)
 	if opts.Secrets == Resolved {
-		b.resolve(b.neededSecrets(b.ofInterest(mayBeServed(registered, all)), opts.Access))
+		b.resolve(b.neededSecrets(b.ofInterest(mayBeServed(registered, all)), opts.Access, opts.Only == ""))
 	}
 	if opts.Access && opts.Secrets == Resolved && cfg.Problems().Err() == nil {
 		a.Access = doorman.Resolve(b.values)
+	}
+	if opts.Only == "" && opts.Secrets == Resolved && cfg.Problems().Err() == nil {
+		a.Webhooks = webhooks.resolve(b.values)
 	}
 	if cfg.Problems().Err() != nil {
 		return a
@@ -130,6 +138,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseUpstreams()
 	b.adviseNetworks()
 	b.adviseCallers()
+	b.adviseApprovers(engine, registered)
 	a.Tests, a.all = tests, all
 	b.masker.Know(b.revealed()...)
 	a.Secrets = b.values

@@ -40,14 +40,21 @@ func (b *builder) revealed() []secret.Value {
 }
 
 // neededSecrets are the names of the secrets that the tools use, and the hooks
-// that reach one of them, and, where that is asked for, the callers' tokens.
-func (b *builder) neededSecrets(tools []*candidate, tokens bool) map[string]bool {
+// that reach one of them, and, where that is asked for, the callers' tokens and the
+// webhooks that are told of approvals.
+func (b *builder) neededSecrets(tools []*candidate, tokens, webhooks bool) map[string]bool {
 	use := secretUse{all: b.secretNames, needed: map[string]bool{}}
 	if len(use.all) == 0 {
 		return use.needed
 	}
 	if tokens {
 		use.block(b.cfg.Server)
+	}
+	if webhooks {
+		b.eachWebhook(func(_ diag.Cursor, _, url, key string) {
+			use.text(url)
+			use.text(key)
+		})
 	}
 	for _, c := range tools {
 		use.tool(c.config)

@@ -208,7 +208,10 @@ var descriptions = map[string]string{
 
 	"tools.*.expr": "Runs the tool as an expression over args; its value is the answer.",
 
-	"approvals.expires": "How long a call may wait for a person where its rule does not say. 1h when absent.",
+	"approvals.expires":        "How long a call may wait for a person where its rule does not say. 1h when absent.",
+	"approvals.webhook":        "A service that is told of calls that wait for a person, by a signed request.",
+	"approvals.webhook.url":    "Address, as a template.",
+	"approvals.webhook.secret": "What requests are signed with: ${secret.name}. A value that begins with whsec_ is base64.",
 
 	"policy.default": "What happens where no rule matches. deny when absent.",
 	"policy.data":    "Values that rules see as data.NAME.",
@@ -233,6 +236,9 @@ var descriptions = map[string]string{
 	"policy.rules.*.approvers":        "Expression over approver, tool, args, caller, chat, call and data: who of those with the right to approve may answer.",
 	"policy.rules.*.remember":         "How far an answer may be made to reach: same_args, chat. No further than the call when absent.",
 	"policy.rules.*.remember.*":       "same_args: calls of the same caller with the same arguments. chat: calls of the same tool in the same chat.",
+	"policy.rules.*.notify":           "A service that is told of the rule's questions, in place of that of approvals.webhook.",
+	"policy.rules.*.notify.url":       "Address, as a template.",
+	"policy.rules.*.notify.secret":    "What requests are signed with: ${secret.name}. A value that begins with whsec_ is base64.",
 	"policy.rules.*.summary":          "The line that says what is asked, as a template.",
 	"policy.rules.*.rate_limit":       "How many calls that the rule decides about are let through, or put to a person, in a time; not for rules that deny.",
 	"policy.rules.*.rate_limit.calls": "How many calls, of all tools of the rule together; at most 100000.",

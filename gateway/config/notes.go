@@ -35,6 +35,12 @@ var (
 // webhookURL is the note on the address of a webhook.
 var webhookURL = note{required: writeURL, absent: "the webhook has no address"}
 
+// Notes on webhooks that are told of calls that wait: an address may be a credential.
+var (
+	notifyURL    = note{required: writeURL, absent: "the webhook has no address", private: true, filled: true}
+	notifySecret = note{private: true, filled: true, instead: writeCredential}
+)
+
 // Notes on the limits of tools and of rules.
 var (
 	limitCalls = note{required: "write how many calls are let through, such as calls: 10"}
@@ -50,6 +56,7 @@ const (
 	writeCredential = "write ${secret.name}, with the name of an entry under secrets"
 	writeLogged     = "write {arguments: masked, results: none} for example"
 	writeLimit      = "write {calls: 10, per: 1m, by: caller} for example"
+	writeWebhook    = "write {url: https://host/path, secret: \"${secret.name}\"} for example"
 	writeNetworks   = "write {allow: [10.20.0.0/16]} for example"
 )
 
@@ -63,6 +70,9 @@ var notes = withAuth(map[string]note{
 	"secrets.*.env": {private: true, filled: true}, "secrets.*.file": {private: true, filled: true},
 	"approvals":                          {instead: "write {expires: 30m} for example"},
 	"approvals.expires":                  {example: "30m"},
+	"approvals.webhook":                  {instead: writeWebhook},
+	"approvals.webhook.url":              notifyURL,
+	"approvals.webhook.secret":           notifySecret,
 	"chats.idle":                         {example: "7d"},
 	"chats.most_per_caller":              {instead: "write a number, such as 1000"},
 	"server.listen":                      {filled: true, example: `"` + DefaultListen + `"`},
@@ -146,13 +156,15 @@ var notes = withAuth(map[string]note{
 	"policy.rules.*.preset":           {oneOf: []string{"allow_readonly", "ask_destructive", "ask_file_system", "ask_network", "deny_privileged"}},
 	"policy.rules.*.rate_limit":       {instead: writeLimit},
 	"policy.rules.*.rate_limit.calls": limitCalls, "policy.rules.*.rate_limit.per": limitPer, "policy.rules.*.rate_limit.by": {oneOf: limitedBy},
-	"policy.rules.*.expires":      {example: "10m"},
-	"policy.rules.*.wait":         {example: "45s"},
-	"policy.rules.*.approve_by":   {oneOf: []string{"any", "client", "desk"}},
-	"policy.rules.*.approvers":    {filled: true, expression: true},
-	"policy.rules.*.remember":     {filled: true, instead: "write a list, such as [same_args]"},
-	"policy.rules.*.remember.*":   {oneOf: []string{"chat", "same_args"}},
-	"policy.rules.*.summary":      {filled: true},
+	"policy.rules.*.expires":    {example: "10m"},
+	"policy.rules.*.wait":       {example: "45s"},
+	"policy.rules.*.approve_by": {oneOf: []string{"any", "client", "desk"}},
+	"policy.rules.*.approvers":  {filled: true, expression: true},
+	"policy.rules.*.remember":   {filled: true, instead: "write a list, such as [same_args]"},
+	"policy.rules.*.remember.*": {oneOf: []string{"chat", "same_args"}},
+	"policy.rules.*.summary":    {filled: true},
+	"policy.rules.*.notify":     {instead: writeWebhook},
+	"policy.rules.*.notify.url": notifyURL, "policy.rules.*.notify.secret": notifySecret,
 	"policy.tests.*.name":         {required: "a test is known by its name", filled: true},
 	"policy.tests.*.expect":       {oneOf: actions},
 	"policy.tests.*.via":          {oneOf: []string{"batch", "call_tool", "code", "direct"}},
@@ -197,7 +209,6 @@ var unbuilt = unbuiltKeys(map[string]string{
 	"defaults": "schema",
 	"tools.*": "search_hint defer output_schema " +
 		"extra tests python wasm",
-	"policy.rules.*": "notify",
 	"log":            "mask",
 	"store.keep":     "files",
 	"hooks":          "tests",

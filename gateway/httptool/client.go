@@ -110,6 +110,17 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// Send is Do for a request that is meant for one address alone: no redirect is
+// followed, and what answers with one is given as it is.
+func (c *Client) Send(req *http.Request) (*http.Response, error) {
+	once := &http.Client{Transport: c.transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := once.Do(req)
+	if err != nil {
+		return nil, withoutQuery(err)
+	}
+	return resp, nil
+}
+
 // Advise warns at a place of the configuration of an origin, a scheme with a
 // host, that no request could reach.
 func (c *Client) Advise(at diag.Cursor, origin string) { warnOfRefusal(at, origin, c) }

@@ -29,8 +29,10 @@ server: {callers: {agent: {token: "${secret.agent}"}, desk: {token: "${secret.de
 tools:
   pay: {description: Pay., parameters: {type: object, properties: {amount: {type: number}, to: {type: string}}}, expr: '"paid " + string(args.amount)'}
   wire: {description: Wire., parameters: {type: object, properties: {amount: {type: number}}}, expr: '"wired"'}
+  wait: {description: Wait., parameters: {type: object, properties: {amount: {type: number}}}, expr: '"waited"'}
 policy:
   rules:
+    - {name: waits, tools: [wait], action: ask, wait: 10m}
     - {name: payments, tools: [pay], action: ask, reason: "Payment of ${args.amount}", summary: "Pay ${args.amount}", wait: 1ms, expires: 10m, remember: [same_args]}
     - {name: chief, tools: [wire], action: ask, wait: 1ms, approvers: approver.name == "chief"}
 `

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/approval"
@@ -11,12 +12,13 @@ import (
 	"github.com/toolgate/toolgate/gateway/metrics"
 )
 
-// approvalNews tells those who follow events, and the metrics, what becomes of calls
-// that wait for a person: each thing once, although a change of an approval may be
+// approvalNews tells those who follow events, the metrics and the log what becomes of
+// calls that wait for a person: each thing once, although a change of an approval may be
 // seen again, and quick ones as one.
 type approvalNews struct {
 	feed    *httpapi.Feed
 	metrics *metrics.Metrics
+	logger  *slog.Logger
 
 	mu      sync.Mutex                // guards what follows
 	open    map[string]approval.State // those that something may become of, as they were told of
@@ -25,18 +27,18 @@ type approvalNews struct {
 
 // watchApprovals tells of approvals until stop is called.
 func (s *server) watchApprovals(ctx context.Context) (stop func()) {
-	n := &approvalNews{feed: s.feed, metrics: s.metrics, open: map[string]approval.State{}}
+	n := &approvalNews{feed: s.feed, metrics: s.metrics, logger: s.logger, open: map[string]approval.State{}}
 	stop = s.gateway.WatchApprovals(ctx, n.see)
-	n.begin(ctx, s.gateway, s.logger)
+	n.begin(ctx, s.gateway)
 	return stop
 }
 
 // begin takes in those that are open already, of which nothing is told.
-func (n *approvalNews) begin(ctx context.Context, g *gateway.Gateway, logger *slog.Logger) {
+func (n *approvalNews) begin(ctx context.Context, g *gateway.Gateway) {
 	for _, state := range []approval.State{approval.Pending, approval.Approved} {
 		found, err := g.Approvals(ctx, approval.Query{State: state, Limit: approval.MaxLimit})
 		if err != nil {
-			logger.WarnContext(ctx, "the calls that wait for a person could not be counted", "problem", err.Error())
+			n.logger.WarnContext(ctx, "the calls that wait for a person could not be counted", "problem", err.Error())
 			return
 		}
 		n.mu.Lock()
@@ -76,6 +78,7 @@ func (n *approvalNews) see(a approval.Approval) {
 	case before:
 	case approval.Pending:
 		n.metrics.Requested()
+		n.log("a call waits for a person", &a, slog.Duration("expires_in", time.Until(a.Expires).Round(time.Second)))
 		n.feed.Approval(httpapi.ApprovalRequested, &a)
 	case approval.Approved, approval.Denied:
 		n.settled(httpapi.ApprovalAnswered, &a)
@@ -85,13 +88,25 @@ func (n *approvalNews) see(a approval.Approval) {
 			n.settled(httpapi.ApprovalAnswered, &a)
 		}
 	case approval.Expired:
+		n.log("nobody answered in time, or the call was not made again", &a)
 		n.settled(httpapi.ApprovalExpired, &a)
 	case approval.Ended:
+		n.log("a call does not wait any more", &a, slog.String("reason", a.Ending))
 		n.settled(httpapi.ApprovalEnded, &a)
 	}
 }
 
+// log writes the operator's line about an approval. Arguments are not in it.
+func (n *approvalNews) log(text string, a *approval.Approval, more ...slog.Attr) {
+	n.logger.LogAttrs(context.Background(), slog.LevelInfo, text, append([]slog.Attr{
+		slog.String("approval", a.ID), slog.String("tool", a.Tool), slog.String("caller", a.Caller.Name), slog.String("rule", a.Rule),
+	}, more...)...)
+}
+
 func (n *approvalNews) settled(kind string, a *approval.Approval) {
+	if s := a.Answer; s != nil && kind == httpapi.ApprovalAnswered && s.From == fromCLI { // else whoever took it has said so
+		n.log("approval", a, slog.String("answer", string(a.State)), slog.String("by", s.By), slog.String("from", s.From), slog.String("asked_by", a.CallID))
+	}
 	n.metrics.Settled(string(a.State))
 	n.feed.Approval(kind, a)
 }

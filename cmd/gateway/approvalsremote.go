@@ -136,6 +136,8 @@ func (r *remote) refused(status int, data []byte) error {
 	switch {
 	case status == http.StatusUnauthorized && r.token == "":
 		return fmt.Errorf("%s (put the token of a caller that may approve into %s)", plain(e.Message), tokenVariable)
+	case status == http.StatusForbidden && r.token == "":
+		return approval.Refuse(approval.Forbidden, "put the token of a caller that may approve into "+tokenVariable+", or answer on the gateway's machine with --config in place of --server", "%s", e.Message)
 	case e.Type == "no_such_route":
 		return fmt.Errorf("%s serves no approvals: it is a gateway of another version, or the address has a path too many", r.base)
 	}

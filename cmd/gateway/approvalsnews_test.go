@@ -87,7 +87,7 @@ func (nothing) Upstreams() map[string]string { return nil }
 // TestApprovalsNoticed: a call that waits is answered when another program takes an
 // answer in the store.
 func TestApprovalsNoticed(t *testing.T) {
-	a := newAsking(t, false)
+	a := newDesks(t, false)
 	answered := make(chan string, 1)
 	go func() {
 		text, _ := a.call("wait", `{"amount":3}`)

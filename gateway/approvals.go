@@ -227,6 +227,9 @@ func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Call
 	if g.chats != nil {
 		chat = g.chats.Look(a.Binding.Caller, chat)
 	}
+	if chat = gen.Groups.inEffect(chat); !entry.Spec.ActiveIn(chat.Groups) {
+		return verdict{over: "the tool is not active in its chat any more"}
+	}
 	v.decision, v.may, v.err = gen.Policy.MayAnswer(&policy.Request{
 		Tool: entry.Spec, Args: args, Caller: a.Caller, Chat: chat, Via: a.Via, Reason: a.CallReason, Depth: a.Depth, Counter: g.counter,
 	}, by)

@@ -126,7 +126,7 @@ func (s *Server) inquire(ctx context.Context, req *mcp.CallToolRequest) (context
 	q := &inquiry{modern: opened == nil || opened.ProtocolVersion >= statelessVersion} // as the SDK sees it
 	if !q.modern {
 		if canAsk(opened.Capabilities) {
-			ctx = approval.WithForm(ctx, sessionForm{req.Session})
+			ctx = tool.WithActivationForm(approval.WithForm(ctx, sessionForm{req.Session}), activationForm(req.Session))
 		}
 		return ctx, q, nil
 	}

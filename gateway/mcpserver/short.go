@@ -57,7 +57,7 @@ func (s *Server) shortStateless(w http.ResponseWriter, r *http.Request) bool {
 // mayAsk reports whether the user of the client may be asked about the call, which
 // needs a session of the SDK or an answer of its own.
 func (s *Server) mayAsk(ctx context.Context, m *message.Message) bool {
-	return m.Method == message.CallTool && s.gateway.AsksClient(ctx, string(m.Name))
+	return m.Method == message.CallTool && (string(m.Name) == activationTool || s.gateway.AsksClient(ctx, string(m.Name)))
 }
 
 // fitsHeaders reports whether a message is of 2026-07-28 and is what its headers

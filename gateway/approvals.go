@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/gateway/approval"
@@ -65,8 +66,11 @@ func (g *Gateway) shown(a *approval.Approval) approval.Approval {
 	defer release()
 	m, own := gen.Masker, *a
 	own.Arguments = m.Bytes(own.Arguments)
-	for _, text := range []*string{&own.Summary, &own.Reason, &own.CallReason, &own.Chat, &own.Caller.ID, &own.Caller.Name} {
-		*text = m.Text(*text) // there may be other secrets than when it was asked
+	for _, text := range []*string{&own.Summary, &own.Reason, &own.CallReason} {
+		*text = legible(m.Text(*text)) // it may know more secrets by now
+	}
+	for _, text := range []*string{&own.Chat, &own.Caller.ID, &own.Caller.Name} {
+		*text = m.Text(*text)
 	}
 	if own.Answer != nil {
 		answer := *own.Answer
@@ -75,6 +79,13 @@ func (g *Gateway) shown(a *approval.Approval) approval.Approval {
 	}
 	own.State = own.At(time.Now())
 	return own
+}
+
+// legible puts a text that a model may have written into one line of what can be
+// seen: nothing in it moves a cursor or turns the order of letters before the eyes of
+// whoever decides.
+func legible(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }), " ")
 }
 
 // WatchApprovals tells f of every approval that is raised, answered or ends, also

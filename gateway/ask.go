@@ -188,7 +188,7 @@ func (p *passage) summary(args []byte) string {
 	if text == "" {
 		text = p.entry.Spec.Name + " " + string(args)
 	}
-	text = strings.Join(strings.Fields(p.generation.Masker.Text(text)), " ")
+	text = legible(p.generation.Masker.Text(text))
 	if utf8.RuneCountInString(text) > approval.MaxSummary {
 		text = string([]rune(text)[:approval.MaxSummary]) + "…"
 	}
@@ -437,7 +437,8 @@ func (p *passage) takeForm(ctx context.Context, approve bool) (*approval.Approva
 func (p *passage) shownQuestion() *approval.Question {
 	a, m := p.approval, p.generation.Masker
 	return &approval.Question{
-		ID: a.ID, Tool: a.Tool, Summary: a.Summary, Reason: a.Reason, Said: m.Text(p.reason), Arguments: m.Bytes(a.Arguments), Binding: a.Binding,
+		ID: a.ID, Tool: a.Tool, Summary: legible(m.Text(a.Summary)), Reason: legible(m.Text(a.Reason)), Said: legible(m.Text(p.reason)),
+		Arguments: m.Bytes(a.Arguments), Binding: a.Binding,
 	}
 }
 

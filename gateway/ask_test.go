@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/admission"
@@ -319,6 +320,25 @@ func TestApprovalMasked(t *testing.T) {
 			t.Errorf("%s, %v", kept.Arguments, err)
 		}
 		h.answer(t, true)
+		<-wait
+	})
+}
+
+// TestApprovalLegible: what a model wrote cannot play tricks on the eyes of whoever
+// decides.
+func TestApprovalLegible(t *testing.T) {
+	withAsks(t, gateway.Options{}, func(t *testing.T, h *askHouse) {
+		wait := h.later(t.Context(), call("pay", "{\"amount\": 10, \"note\": \"to \u202ebob\u2028\u200bor\u00a0not\"}"))
+		found, err := h.Approvals(t.Context(), approval.Query{})
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%v, %v", found, err)
+		}
+		for _, r := range found[0].Summary + found[0].Reason {
+			if !unicode.IsPrint(r) {
+				t.Errorf("%q in %q", r, found[0].Summary)
+			}
+		}
+		h.answer(t, false)
 		<-wait
 	})
 }

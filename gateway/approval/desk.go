@@ -48,6 +48,7 @@ type Desk struct {
 	waiting  map[string]map[*waiter]struct{}
 	watchers map[*func(Approval)]struct{}
 	seen     int64 // the last change that was read
+	failing  bool  // the store could not be used the last time
 }
 
 // waiter is told of every change of one approval. It holds the newest only.

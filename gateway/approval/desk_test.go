@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -481,4 +482,24 @@ func heap() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
+}
+
+// TestLogsOnce: a store that cannot be used is told of once, until it can.
+func TestLogsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &flaky{store: new(approval.Memory)}
+		var talk strings.Builder
+		desk := approval.Open(t.Context(), s, approval.Options{Logger: slog.New(slog.NewTextHandler(&talk, nil))})
+		defer desk.Watch(t.Context(), func(approval.Approval) {})()
+		for range 2 {
+			s.fail(1000)
+			time.Sleep(time.Minute)
+			s.fail(0)
+			time.Sleep(time.Minute)
+		}
+		must(t, desk.Close())
+		if n := strings.Count(talk.String(), "the store of approvals cannot be used"); n != 2 {
+			t.Errorf("told %d times:\n%s", n, talk.String())
+		}
+	})
 }

@@ -73,8 +73,7 @@ func (d *Desk) join(ctx context.Context, add func()) {
 // skip leaves out what changed up to now.
 func (d *Desk) skip(ctx context.Context) {
 	last, err := d.store.LastApprovalChange(ctx)
-	if err != nil {
-		d.complain(ctx, err)
+	if d.note(ctx, err); err != nil {
 		return
 	}
 	d.mu.Lock()
@@ -86,8 +85,7 @@ func (d *Desk) skip(ctx context.Context) {
 // the changes in the one that takes its place count from one.
 func (d *Desk) rewind(ctx context.Context) {
 	last, err := d.store.LastApprovalChange(ctx)
-	if err != nil {
-		d.complain(ctx, err)
+	if d.note(ctx, err); err != nil {
 		return
 	}
 	d.mu.Lock()
@@ -148,13 +146,20 @@ func (d *Desk) run(ctx context.Context) {
 
 func (d *Desk) sweep(ctx context.Context) {
 	now := time.Now()
-	if _, err := d.store.SweepApprovals(ctx, now, now.Add(-KeepEnded)); err != nil {
-		d.complain(ctx, err)
-	}
+	_, err := d.store.SweepApprovals(ctx, now, now.Add(-KeepEnded))
+	d.note(ctx, err)
 }
 
-func (d *Desk) complain(ctx context.Context, err error) {
-	if ctx.Err() == nil {
+// note logs that the store cannot be used, once until it can.
+func (d *Desk) note(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	d.mu.Lock()
+	was := d.failing
+	d.failing = err != nil
+	d.mu.Unlock()
+	if err != nil && !was {
 		d.logger.ErrorContext(ctx, "the store of approvals cannot be used", "problem", err.Error())
 	}
 }
@@ -166,8 +171,7 @@ func (d *Desk) look(ctx context.Context) {
 		after := d.seen
 		d.mu.Unlock()
 		changes, err := d.store.ApprovalChanges(ctx, after, changesAtOnce)
-		if err != nil {
-			d.complain(ctx, err)
+		if d.note(ctx, err); err != nil {
 			return
 		}
 		for i := range changes {

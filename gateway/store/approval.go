@@ -344,7 +344,7 @@ func (s *Store) forgetApprovals(ctx context.Context, now, before time.Time) erro
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
 		// The newest change stays: numbers are not given twice.
-		const old = `DELETE FROM approvals WHERE created < ? AND expires <= ? AND state NOT IN ('pending', 'approved') AND change < (SELECT MAX(change) FROM approvals)`
+		const old = `DELETE FROM approvals WHERE created < ? AND state NOT IN ('pending', 'approved') AND (state <> 'denied' OR expires <= ?) AND change < (SELECT MAX(change) FROM approvals)`
 		if _, err := tx.ExecContext(ctx, old, before.UnixMicro(), now.UnixMicro()); err != nil {
 			return err
 		}

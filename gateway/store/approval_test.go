@@ -394,6 +394,18 @@ func approvalTests() []approvalTest {
 				s.Errorf("left: %s", got)
 			}
 		}},
+		{"what ended is kept no longer than that", func(s *shop) {
+			for i, state := range []approval.State{approval.Used, approval.Ended, approval.Denied, approval.Pending} {
+				s.raise(string(state), fmt.Sprint("ann c pay ", i), 0)
+				s.change(string(state), approval.Pending, state, nil)
+			}
+			_, err := s.SweepApprovals(s.Context(), at(9), at(0))
+			must(s, err)
+			s.want("created at that very time", "used pending ended denied", s.list(approval.Query{Now: at(1)}))
+			_, err = s.SweepApprovals(s.Context(), at(9), at(5))
+			must(s, err)
+			s.want("created before", "pending denied", s.list(approval.Query{Now: at(1)}))
+		}},
 		{"a refusal is kept as long as it stands", func(s *shop) {
 			s.raise("a", "", 0)
 			s.change("a", approval.Pending, approval.Denied, nil)

@@ -233,14 +233,14 @@ func findApproval(ctx context.Context, c counter, id string) (approval.Shown, er
 func ambiguous(id string, found []approval.Shown) error {
 	names := make([]string, len(found))
 	for i := range found {
-		names[i] = found[i].ID
+		names[i] = plain(found[i].ID)
 	}
 	return usagef("several ids begin with %s, so give more of it: %s", id, strings.Join(names, ", "))
 }
 
 // printAnswer tells of an answer that was taken.
 func printAnswer(io streams, a *approval.Shown) error {
-	if _, err := fmt.Fprintf(io.out, "%s %s: %s\n", a.State, a.ID, plain(a.Summary)); err != nil {
+	if _, err := fmt.Fprintf(io.out, "%s %s: %s\n", plain(string(a.State)), plain(a.ID), plain(a.Summary)); err != nil {
 		return err
 	}
 	if a.State == approval.Approved {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -257,6 +258,31 @@ func TestApprovalsWatch(t *testing.T) {
 	_ = read.Close()
 }
 
+// TestApprovalsOfDeniedCalls: who looks ends nothing, whatever the file says by now;
+// who answers is told that the rules deny the call, which ends it.
+func TestApprovalsOfDeniedCalls(t *testing.T) {
+	a := newAsking(t, false)
+	_, id := a.call("pay", `{"amount":250}`)
+	_, other := a.call("pay", `{"amount":251}`)
+	if err := os.WriteFile(a.file, []byte(strings.Replace(askingConfig, "  rules:", "  rules:\n    - {name: no, tools: [pay], action: deny}", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := a.run("show", id); !strings.Contains(got, "state              pending") {
+			t.Error(got)
+		}
+	}
+	if diff := cmp.Diff("gateway: the policy denies the call now: rule \"no\"\nexit 1", a.run("approve", id)); diff != "" {
+		t.Error(diff)
+	}
+	if got := a.run("show", id); !strings.Contains(got, `ended: the policy denies the call now: rule "no"`) {
+		t.Error(got)
+	}
+	if got := a.run("show", other); !strings.Contains(got, "pending") {
+		t.Error(got)
+	}
+}
+
 // TestSpan holds how durations read.
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
@@ -302,3 +328,31 @@ func (someApprovals) answer(context.Context, string, reply) (a approval.Shown, e
 }
 
 func (someApprovals) close() error { return nil }
+
+// TestPrintArguments holds what a person is shown of arguments, whatever a model
+// made them.
+func TestPrintArguments(t *testing.T) {
+	many := make([]string, 0, maxMembersShown+2)
+	for i := range maxMembersShown + 2 {
+		many = append(many, fmt.Sprintf(`"n%03d":1`, i))
+	}
+	for _, c := range []struct{ name, args, want string }{
+		{"none", `{}`, "arguments  none\n"},
+		{"in order", `{"b":{"x":[1.10,9007199254740993]},"a":"<b> & \u003cc\u003e"}`, "arguments\n  a  \"<b> & <c>\"\n  b  {\"x\":[1.10,9007199254740993]}\n"},
+		{"unsafe", `{"a\u202e\nb":"x\u001b[2J\u202ey"}`, "arguments\n  a\uFFFD b  \"x\\u001b[2J\uFFFDy\"\n"},
+		{"long", `{"a":"` + strings.Repeat("é", maxValueShown+10) + `"}`, "arguments\n  a  \"" + strings.Repeat("é", maxValueShown-1) + "… (12 more characters; --json shows all)\n"},
+		{"masked to a text", `"{\"n\":[secret]}"`, "arguments  \"{\\\"n\\\":[secret]}\"\n"},
+	} {
+		var out bytes.Buffer
+		if err := printArguments(&out, json.RawMessage(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, out.String()); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+	var out bytes.Buffer
+	if err := printArguments(&out, json.RawMessage("{"+strings.Join(many, ",")+"}")); err != nil || !strings.HasSuffix(out.String(), "  n099  1\n  … (2 more arguments; --json shows all)\n") {
+		t.Error(err, out.String())
+	}
+}

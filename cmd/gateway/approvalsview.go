@@ -74,9 +74,9 @@ func approvalColumns(a *approval.Shown, now time.Time) []string {
 	if a.State == approval.Pending || a.State == approval.Approved {
 		expires = "in " + span(a.Expires.Sub(now))
 	}
-	id := strings.TrimPrefix(a.ID, approvalPrefix)
+	id := strings.TrimPrefix(plain(a.ID), approvalPrefix)
 	return []string{
-		id[:min(shortID, len(id))], string(a.State), span(now.Sub(a.Created)), expires,
+		id[:min(shortID, len(id))], plain(string(a.State)), span(now.Sub(a.Created)), expires,
 		plain(a.Tool), plain(string(a.Caller.Kind) + "/" + a.Caller.Name), cut(plain(a.Summary), maxSummaryShown),
 	}
 }
@@ -127,7 +127,7 @@ func printApproval(out io.Writer, a *approval.Shown, now time.Time) error {
 	if err := errors.Join(w.Flush(), printArguments(out, a.Arguments)); err != nil || a.State != approval.Pending {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\ngateway approvals approve %s\ngateway approvals deny %s\n", a.ID, a.ID)
+	_, err := fmt.Fprintf(out, "\ngateway approvals approve %s\ngateway approvals deny %s\n", plain(a.ID), plain(a.ID))
 	return err
 }
 

@@ -39,7 +39,7 @@ policy:
   rules:
     - {name: never, tools: [hidden], action: deny}
     - {name: odd, tools: [forbidden], when: args.x > 1, action: deny, reason: Not more than one.}
-    - {name: person, tools: [change], when: call.via == "batch", action: ask, wait: 1ms, remember: [chat]}
+    - {name: person, tools: [change], when: call.via == "batch", action: ask, wait: 0s, remember: [chat]}
 `
 
 // description reads what the API says of itself.

@@ -62,7 +62,7 @@ func decodeText(from, to reflect.Value) (any, error) {
 func setText(to reflect.Value, s string) (done bool, err error) {
 	switch into := to.Addr().Interface().(type) {
 	case *time.Duration:
-		*into, err = ParseDuration(s)
+		*into, err = anyDuration(s) // what may not be 0 was refused before
 	case *tool.Size:
 		*into, err = tool.ParseSize(s)
 	case *netip.Prefix:

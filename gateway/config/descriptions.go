@@ -231,7 +231,7 @@ var descriptions = map[string]string{
 	"policy.rules.*.action":           "What happens to a call that matches.",
 	"policy.rules.*.reason":           "Why, as a template; the model and the record are told.",
 	"policy.rules.*.expires":          "How long a call may wait for a person. That of approvals.expires when absent.",
-	"policy.rules.*.wait":             "How long the caller is kept waiting for an answer; after that it may call again. 45s when absent.",
+	"policy.rules.*.wait":             "How long the caller is kept waiting for an answer; after that it may call again; 0s is not at all. 45s when absent.",
 	"policy.rules.*.approve_by":       "Who may answer: people with the right to approve (desk), the user of the calling program (client), or any. desk when absent.",
 	"policy.rules.*.approvers":        "Expression over approver, tool, args, caller, chat, call and data: who of those with the right to approve may answer.",
 	"policy.rules.*.remember":         "How far an answer may be made to reach: same_args, chat. No further than the call when absent.",

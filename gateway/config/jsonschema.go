@@ -177,6 +177,9 @@ func scalarSchema(s *shape) *jsonSchema {
 	case formInt:
 		return &jsonSchema{Type: "integer"}
 	case formDuration:
+		if s.note.none {
+			return &jsonSchema{Type: "string", Pattern: durationPattern}
+		}
 		return &jsonSchema{Type: "string", Pattern: durationPattern, AllOf: []*jsonSchema{{Pattern: someDigit}}}
 	case formSize:
 		return &jsonSchema{AnyOf: []*jsonSchema{

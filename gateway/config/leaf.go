@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"net/netip"
@@ -26,7 +27,10 @@ func (c *checker) scalar(t *trail, n *node, s *shape) (any, bool) {
 		return c.integer(t, n, s)
 	case formDuration:
 		return c.parsed(t, n, s, "a duration, such as 30s", durationHint(n, s.note.example), func(text string) error {
-			_, err := ParseDuration(text)
+			d, err := ParseDuration(text)
+			if _, zero := errors.AsType[noTime](err); zero && d == 0 && s.note.none {
+				return nil
+			}
 			return err
 		})
 	case formSize:
@@ -164,6 +168,21 @@ const day = 24 * time.Hour
 // ParseDuration reads a duration as the file writes it: one of Go's (time.ParseDuration),
 // or whole days with the unit d before it. It is more than zero.
 func ParseDuration(s string) (time.Duration, error) {
+	d, err := anyDuration(s)
+	if err == nil && d <= 0 {
+		return d, noTime{shorten(s, maxShown)}
+	}
+	return d, err
+}
+
+// noTime is what is wrong with a duration that is no time at all.
+type noTime struct{ text string }
+
+// Error says so.
+func (e noTime) Error() string { return fmt.Sprintf("must be more than zero, got %q", e.text) }
+
+// anyDuration is ParseDuration for any sign.
+func anyDuration(s string) (time.Duration, error) {
 	days, rest, hasDays := strings.Cut(s, "d")
 	total := time.Duration(0)
 	if hasDays {
@@ -181,9 +200,6 @@ func ParseDuration(s string) (time.Duration, error) {
 			return 0, badDuration(s)
 		}
 		total += d
-	}
-	if total <= 0 {
-		return 0, fmt.Errorf("must be more than zero, got %q", shorten(s, maxShown))
 	}
 	return total, nil
 }

@@ -14,6 +14,7 @@ type note struct {
 	oneOf      []string // the words a text may be
 	example    string   // a value, for the hint where something else than a text stands
 	instead    string   // what to write where a value of another kind stands; goes before example
+	none       bool     // the duration may be 0
 	filled     bool     // a text or list must not be empty; of Texts, the list
 	expression bool     // the text is an expression
 	literal    string   // not empty: the text may hold no ${…}, and this is the hint where it does
@@ -157,7 +158,7 @@ var notes = withAuth(map[string]note{
 	"policy.rules.*.rate_limit":       {instead: writeLimit},
 	"policy.rules.*.rate_limit.calls": limitCalls, "policy.rules.*.rate_limit.per": limitPer, "policy.rules.*.rate_limit.by": {oneOf: limitedBy},
 	"policy.rules.*.expires":    {example: "10m"},
-	"policy.rules.*.wait":       {example: "45s"},
+	"policy.rules.*.wait":       {example: "45s", none: true},
 	"policy.rules.*.approve_by": {oneOf: []string{"any", "client", "desk"}},
 	"policy.rules.*.approvers":  {filled: true, expression: true},
 	"policy.rules.*.remember":   {filled: true, instead: "write a list, such as [same_args]"},

@@ -167,7 +167,7 @@ func (p *passage) raise(ctx context.Context) error {
 
 // question is the approval that the call needs.
 func (p *passage) question() (*approval.Approval, error) {
-	args, err := json.Marshal(p.args)
+	args, err := readable(p.args)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +180,15 @@ func (p *passage) question() (*approval.Approval, error) {
 		Where: approval.Where(terms.By), Limited: terms.Limited, Remember: scopes(terms.Remember),
 		Created: now, Expires: now.Add(expires), State: approval.Pending,
 	}, nil
+}
+
+// readable is JSON as people read it: "<" stands as it is.
+func readable(args map[string]any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(args)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // summary is the line that says what is asked.

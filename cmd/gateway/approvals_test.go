@@ -164,6 +164,9 @@ func TestApprovalsCommand(t *testing.T) {
 			if got, _ := a.call("pay", `{"amount":8}`); got != "needs_approval" {
 				t.Errorf("a call that was approved once ran again: %s", got)
 			}
+			if got := a.run("show", second); !strings.Contains(got, "state              used") {
+				t.Errorf("what was remembered was not used itself: %s", got)
+			}
 			a.logged(third, from)
 		})
 	}

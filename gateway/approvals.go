@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -238,6 +239,7 @@ func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Call
 	if g.chats != nil {
 		chat = g.chats.Look(a.Binding.Caller, chat)
 	}
+	chat.Groups = slices.Concat(chat.Groups, a.Groups)
 	if chat = gen.Groups.inEffect(chat); !entry.Spec.ActiveIn(chat.Groups) {
 		return verdict{over: "the tool is not active in its chat any more"}
 	}

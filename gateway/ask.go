@@ -175,7 +175,7 @@ func (p *passage) question() (*approval.Approval, error) {
 	now := time.Now()
 	expires := cmp.Or(terms.Expires, p.generation.ApprovalExpires, approval.DefaultExpires)
 	return &approval.Approval{
-		Binding: p.binding, Caller: p.call.Caller, Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID,
+		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID,
 		Arguments: args, CallReason: m.Text(p.reason), Rule: d.Rule, Reason: m.Text(d.Reason), Summary: p.summary(args),
 		Where: approval.Where(terms.By), Limited: terms.Limited, Remember: scopes(terms.Remember),
 		Created: now, Expires: now.Add(expires), State: approval.Pending,
@@ -189,6 +189,15 @@ func readable(args map[string]any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(args)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// ownGroups are the groups that the call named itself, as it does where nothing is
+// kept of chats.
+func (p *passage) ownGroups() []string {
+	if p.gateway.chats != nil {
+		return nil
+	}
+	return p.call.Chat.Groups
 }
 
 // summary is the line that says what is asked.

@@ -264,10 +264,10 @@ func TestApprovalsWatch(t *testing.T) {
 // TestApprovalsOfDeniedCalls: who looks ends nothing, whatever the file says by now;
 // who answers is told that the rules deny the call, which ends it.
 func TestApprovalsOfDeniedCalls(t *testing.T) {
-	a := newAsking(t, false)
+	a := newDesks(t, false)
 	_, id := a.call("pay", `{"amount":250}`)
 	_, other := a.call("pay", `{"amount":251}`)
-	if err := os.WriteFile(a.file, []byte(strings.Replace(askingConfig, "  rules:", "  rules:\n    - {name: no, tools: [pay], action: deny}", 1)), 0o600); err != nil {
+	if err := os.WriteFile(a.file, []byte(strings.Replace(deskConfig, "  rules:", "  rules:\n    - {name: no, tools: [pay], action: deny}", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

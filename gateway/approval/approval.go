@@ -109,8 +109,11 @@ type Answer struct {
 type Approval struct {
 	ID string
 	Binding
-	Caller     tool.Caller // who calls
-	Profile    string      // the fixed subset of tools that the call came through; empty for all
+	Caller tool.Caller // who calls
+	// Groups are the groups of tools that are active for the call where no chat says
+	// so: those that it named itself.
+	Groups     []string
+	Profile    string // the fixed subset of tools that the call came through; empty for all
 	Via        tool.Via
 	Depth      int
 	CallID     string          // the call that asked

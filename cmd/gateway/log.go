@@ -199,10 +199,8 @@ func why(e *runlog.Entry) string {
 // approvalSaid is who answered the call's approval, what and from where.
 func approvalSaid(a *runlog.Approval) string {
 	switch {
-	case a == nil:
+	case a == nil, a.Answer == "": // what the caller was told names the approval
 		return ""
-	case a.Answer == "":
-		return "asked: " + a.ID
 	case a.By == "":
 		return a.Answer + ": " + a.ID
 	}

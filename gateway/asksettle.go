@@ -1,0 +1,129 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolgate/toolgate/gateway/approval"
+	"github.com/toolgate/toolgate/gateway/runlog"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// settle makes of an approval what becomes of the call. It reports true where the
+// same has to be asked again, because another call was let through by it.
+func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool, err error) {
+	p.approval = a
+	name := p.entry.Spec.Name
+	switch a.At(time.Now()) {
+	case approval.Pending:
+		if ctx.Err() != nil && p.gateway.approvals.Leaving().Err() == nil {
+			return false, p.gaveUp(ctx)
+		}
+		return false, p.later() // also where the gateway stops: it says how to go on afterwards
+	case approval.Approved:
+		return p.use(ctx, a)
+	case approval.Used:
+		return true, nil
+	case approval.Denied:
+		p.noteAnswer(a, "denied")
+		said := ""
+		if a.Answer != nil && a.Answer.Note != "" {
+			said = ": " + strings.TrimSuffix(a.Answer.Note, ".")
+		}
+		return false, tool.Errorf(tool.ApprovalDenied, "a person refused this call of %s%s", name, said).
+			WithHint("Do not repeat the call; use other arguments or another tool, or tell the user.")
+	case approval.Ended:
+		p.noteAnswer(a, "ended")
+		return false, tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed any more", name).
+			Because(errors.New("the approval was ended: " + a.Ending)).
+			WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+	}
+	p.noteAnswer(a, "expired")
+	return false, tool.Errorf(tool.ApprovalDenied, "nobody approved this call of %s in time", name).
+		WithHint("Tell the user. Call again only if it is still wanted: a person is asked anew then.")
+}
+
+// use lets the call through, once.
+func (p *passage) use(ctx context.Context, a *approval.Approval) (again bool, err error) {
+	used, ok, err := p.gateway.approvals.Use(ctx, a.ID, p.call.ID)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return true, nil
+	}
+	p.approval = used
+	p.noteAnswer(used, "approved")
+	return false, nil
+}
+
+// notStarted gives an approval back that was used for a call which could not be
+// started, for the next one like it.
+func (p *passage) notStarted(ctx context.Context, err error) error {
+	if p.approval == nil || p.approval.State != approval.Used {
+		return err
+	}
+	if failure := p.gateway.approvals.GiveBack(context.WithoutCancel(ctx), p.approval.ID); failure != nil {
+		p.notes = append(p.notes, "its approval could not be given back: "+tool.AsError(failure).Message)
+	}
+	return err
+}
+
+// later is the answer to a call that nobody has answered yet.
+func (p *passage) later() error {
+	hint := "A person has been asked. Tell the user; once it is approved, make the same call again with the same arguments and it runs."
+	if !p.decision.Ask.Desk() {
+		hint = "The user was asked in this client, and only the user can answer. Tell the user; the same call with the same arguments asks again."
+	}
+	e := tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and nobody has answered yet (approval %s)",
+		p.entry.Spec.Name, because(p.decision.Reason), p.approval.ID).
+		WithHint("%s", hint)
+	e.Approval = p.approval.ID
+	return e
+}
+
+// gaveUp is the answer to a call whose caller left while it waited.
+func (p *passage) gaveUp(ctx context.Context) error {
+	if e, ok := errors.AsType[*tool.Error](context.Cause(ctx)); ok {
+		own := *e
+		return &own
+	}
+	return tool.Errorf(tool.Cancelled, "the call was cancelled while it waited for a person; it did not run").Because(context.Cause(ctx))
+}
+
+// noteAnswer tells the record what was said, by whom and from where.
+func (p *passage) noteAnswer(a *approval.Approval, what string) {
+	p.answered = &runlog.Approval{ID: a.ID, Answer: what}
+	if s := a.Answer; s != nil {
+		p.answered.By, p.answered.From, p.answered.Note = s.By, s.From, s.Note
+		p.answered.Remembered = string(s.Remember)
+	}
+}
+
+// counted counts a call that a person let through.
+func (p *passage) counted() {
+	req := p.request()
+	p.gateway.counter.Count(&req)
+}
+
+// endApproval ends the approval of a call that policy denies now.
+func (p *passage) endApproval(ctx context.Context, d policy.Decision) {
+	if p.approval == nil {
+		return
+	}
+	if err := p.gateway.approvals.End(ctx, p.approval, deniedNow(d)); err != nil {
+		p.notes = append(p.notes, "its approval could not be ended: "+tool.AsError(err).Message)
+	}
+}
+
+// deniedNow says why an approval is of no use any more.
+func deniedNow(d policy.Decision) string {
+	if d.Rule == "" {
+		return "the policy denies the call now: no rule allows it"
+	}
+	return fmt.Sprintf("the policy denies the call now: rule %q", d.Rule)
+}

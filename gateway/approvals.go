@@ -131,6 +131,9 @@ func (g *Gateway) take(ctx context.Context, id string, approve bool, answer appr
 	if err == nil && !settled && !approve && now != nil && now.State == approval.Approved {
 		now, settled, err = g.approvals.Withdraw(ctx, id, answer)
 	}
+	if err == nil && !settled && !approve && now != nil && now.State == approval.Used && now.Remembered() {
+		now, settled, err = g.approvals.Forget(ctx, id, answer)
+	}
 	if err == nil && settled {
 		g.logAnswer(now)
 	}
@@ -192,13 +195,16 @@ func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply)
 	if r.By.ID == a.Binding.Caller {
 		return approval.Refuse(approval.Forbidden, "Somebody else has to answer.", "nobody approves their own call, and this one is of the caller %s", a.Caller.Name)
 	}
-	if a.At(time.Now()) != approval.Pending && !(a.State == approval.Approved && !r.Approve) {
+	takesBack := !r.Approve && (a.At(time.Now()) == approval.Approved || a.State == approval.Used && a.Remembered())
+	if a.At(time.Now()) != approval.Pending && !takesBack {
 		return over(a)
 	}
 	gen, release := g.hold()
 	defer release()
 	v := g.judgeAgain(gen, a, r.By)
 	switch d := &v.decision; {
+	case a.State == approval.Used && (v.gone || v.over != ""):
+		return nil // what is remembered can always be taken back
 	case v.gone: // it may be served elsewhere: the program that answers need not be the one that asked
 		return approval.Refuse(approval.Over, "Answer where the tool is served.", "the configuration has no tool %s now", a.Tool)
 	case v.over != "":

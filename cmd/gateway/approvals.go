@@ -81,7 +81,7 @@ func approvalsCommand(io streams) *cli.Command {
 			answerCommand(io, "approve", "let a call run, once", &cli.StringFlag{
 				Name: "remember", Usage: "let later calls run too for 24 hours, where the rule offers that: those with the same arguments (`SCOPE` same_args), or those in the same chat (chat)",
 			}),
-			answerCommand(io, "deny", "refuse a call, or take back an approval that was not used"),
+			answerCommand(io, "deny", "refuse a call, or take back an approval that was not used, or what is remembered of one"),
 		},
 	}
 }
@@ -242,6 +242,9 @@ func ambiguous(id string, found []approval.Shown) error {
 func printAnswer(io streams, a *approval.Shown) error {
 	if _, err := fmt.Fprintf(io.out, "%s %s: %s\n", plain(string(a.State)), plain(a.ID), plain(a.Summary)); err != nil {
 		return err
+	}
+	if a.State == approval.Used {
+		_, _ = fmt.Fprintln(io.err, "nothing is remembered of it any more: calls like it are asked about again")
 	}
 	if a.State == approval.Approved {
 		_, _ = fmt.Fprintf(io.err, "it runs once: at once where the caller still waits, else when it makes the same call again before %s\n", a.Expires.Local().Format(clock))

@@ -135,7 +135,10 @@ func standing(a *approval.Shown, now time.Time) string {
 	switch a.State {
 	case approval.Pending, approval.Approved:
 		return fmt.Sprintf("%s, expires in %s (%s)", a.State, span(a.Expires.Sub(now)), a.Expires.Local().Format(clock))
-	case approval.Ended:
+	case approval.Ended, approval.Used:
+		if a.Ending == "" {
+			break
+		}
 		return fmt.Sprintf("%s: %s", a.State, a.Ending)
 	case approval.Expired:
 		return fmt.Sprintf("%s at %s", a.State, a.Expires.Local().Format(clock))

@@ -153,6 +153,15 @@ func (a *Approval) Stands(now time.Time) bool {
 // Offers reports whether whoever answers may make the answer reach so far.
 func (a *Approval) Offers(s Scope) bool { return slices.Contains(a.Remember, s) }
 
+// Remembered reports whether the answer reaches further than the call.
+func (a *Approval) Remembered() bool { return a.Answer != nil && a.Answer.Remember != "" }
+
+// Forgets reports whether nothing is to be remembered of the approval: it is none
+// any more, or what was remembered was taken back.
+func (a *Approval) Forgets() bool {
+	return a.State == Denied || a.State == Ended || a.Ending != ""
+}
+
 // Grant is an answer that is remembered: calls like the one it was given for need
 // no other.
 type Grant struct {

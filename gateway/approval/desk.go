@@ -235,6 +235,20 @@ func (d *Desk) Withdraw(ctx context.Context, id string, answer Answer) (*Approva
 	return d.change(ctx, id, Approved, nil, func(a *Approval) { a.State, a.Answer = Denied, &answer })
 }
 
+// Forget takes back what is remembered of an approval that was used. It reports
+// false, and how the approval stands, where nothing is.
+func (d *Desk) Forget(ctx context.Context, id string, by Answer) (*Approval, bool, error) {
+	a, changed, err := d.change(ctx, id, Used, nil, func(a *Approval) {
+		if !a.Remembered() {
+			return
+		}
+		own := *a.Answer
+		own.Remember = ""
+		a.Answer, a.Ending = &own, "what was remembered was taken back by "+by.By
+	})
+	return a, changed && a.Ending != "", err
+}
+
 // End ends an approval, in whichever of its states, that nothing can become of any
 // more.
 func (d *Desk) End(ctx context.Context, a *Approval, why string) error {

@@ -118,7 +118,7 @@ func (m *Memory) ChangeApproval(_ context.Context, a *Approval, from State, gran
 		return false, nil
 	}
 	m.put(*a)
-	if a.State == Denied || a.State == Ended {
+	if a.Forgets() {
 		m.grants = slices.DeleteFunc(m.grants, func(g Grant) bool { return g.Approval == a.ID })
 	}
 	if grant != nil {

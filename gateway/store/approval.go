@@ -227,9 +227,9 @@ func (s *Store) ChangeApproval(ctx context.Context, a *approval.Approval, from a
 	return changed && err == nil, err
 }
 
-// dropGrants forgets what was remembered of an approval that is none any more.
+// dropGrants forgets what was remembered of an approval of which nothing is to be.
 func dropGrants(ctx context.Context, tx *sql.Tx, a *approval.Approval) error {
-	if a.State != approval.Denied && a.State != approval.Ended {
+	if !a.Forgets() {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `DELETE FROM approval_grants WHERE approval = ?`, a.ID)

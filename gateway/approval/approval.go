@@ -130,7 +130,7 @@ type Approval struct {
 	State      State
 	Answer     *Answer // nil while nobody answered
 	UsedBy     string  // the call that was let through
-	Ending     string  // why it Ended
+	Ending     string  // why it Ended or, of one that was Used, why nothing is remembered of it
 	Told       bool    // whoever is to be told of it from outside was
 	Change     int64   // goes up with every change of any approval in its store
 }

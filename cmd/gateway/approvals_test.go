@@ -275,7 +275,7 @@ func TestApprovalsOfDeniedCalls(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	if diff := cmp.Diff("gateway: the policy denies the call now: rule \"no\"\nexit 1", a.run("approve", id)); diff != "" {
+	if diff := cmp.Diff("gateway: the approval was ended: the policy denies the call now: rule \"no\"\nexit 1", a.run("approve", id)); diff != "" {
 		t.Error(diff)
 	}
 	if got := a.run("show", id); !strings.Contains(got, `ended: the policy denies the call now: rule "no"`) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/approval"
-	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/metrics"
 	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/retry"
@@ -32,6 +31,10 @@ const (
 	firstPause   = time.Second
 	longestPause = 5 * time.Minute
 )
+
+// requestedType is the type of what a webhook is sent, in words with full stops
+// between them (Standard Webhooks, "Event types").
+const requestedType = "approval.requested"
 
 // teller tells webhooks of calls that wait for a person, each at least once: what
 // was told is noted in the store, and what was not is told after a restart. No call
@@ -240,5 +243,5 @@ func messageOf(a *approval.Approval, now time.Time) ([]byte, error) {
 		Type string         `json:"type"`
 		Time string         `json:"timestamp"`
 		Data approval.Shown `json:"data"`
-	}{httpapi.ApprovalRequested, now.UTC().Format(time.RFC3339), a.Show(now)})
+	}{requestedType, now.UTC().Format(time.RFC3339), a.Show(now)})
 }

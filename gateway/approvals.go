@@ -189,6 +189,10 @@ func over(a *approval.Approval) error {
 // otherSchema is why an approval ends whose tool takes other arguments by now.
 const otherSchema = "the arguments do not fit the tool any more"
 
+// otherHooks is why an approval ends of a call that would go through other hooks by
+// now.
+const otherHooks = "the hooks before calls of the tool are others now"
+
 // mayAnswer says why somebody may not answer, or nil. Where the call can never run
 // any more, its approval is ended.
 func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply) error {
@@ -241,6 +245,9 @@ func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Call
 	if err != nil || entry.Schema.Validate(args) != nil {
 		return verdict{over: otherSchema}
 	}
+	if a.Hooks != gen.Hooks.Plan(a.Tool).BeforePrint() {
+		return verdict{over: otherHooks}
+	}
 	chat := tool.Chat{ID: a.Chat}
 	if g.chats != nil {
 		chat = g.chats.Look(a.Binding.Caller, chat)
@@ -281,8 +288,9 @@ func (g *Gateway) endOver(ctx context.Context, open []approval.Approval) {
 	gen, release := g.hold()
 	defer release()
 	for i := range open {
-		why := g.judgeAgain(gen, &open[i], tool.Caller{}).over
-		if why == "" {
+		v := g.judgeAgain(gen, &open[i], tool.Caller{})
+		why := v.over
+		if why == "" || v.gone { // a tool that is not there may be served elsewhere, or again in a moment
 			continue
 		}
 		if err := g.approvals.End(ctx, &open[i], why); err != nil {

@@ -34,11 +34,13 @@ func (p *passage) bind(ctx context.Context) error {
 		return nil
 	}
 	final, err := decodeArgs(standing.Arguments)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if p.entry.Schema.Validate(final) != nil { // the tool has another schema now
+	case p.entry.Schema.Validate(final) != nil:
 		return desk.End(ctx, standing, otherSchema)
+	case standing.Hooks != p.plan.BeforePrint():
+		return desk.End(ctx, standing, otherHooks)
 	}
 	p.approval, p.args = standing, final
 	return nil
@@ -58,7 +60,7 @@ func decodeArgs(data []byte) (args map[string]any, err error) {
 func (p *passage) ask(ctx context.Context) error {
 	desk, terms := p.gateway.approvals, p.decision.Ask
 	if desk == nil {
-		if err := p.takeLimits(ctx); err != nil {
+		if err := p.takeLimits(ctx, nil, p.decision.Limit); err != nil {
 			return err
 		}
 		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and no approver is set up", p.entry.Spec.Name, because(p.decision.Reason)).
@@ -67,19 +69,21 @@ func (p *passage) ask(ctx context.Context) error {
 	if p.unbound != nil {
 		return p.unbound
 	}
-	form := approval.FormOf(ctx)
-	if form != nil && !terms.Client() {
-		form = nil
-	}
+	form := p.form(ctx)
 	if form == nil && !terms.Desk() {
 		approval.Missed(ctx)
 		return tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of the user%s, and this client has no way to ask", p.entry.Spec.Name, because(p.decision.Reason)).
 			WithHint("Tell the user what you wanted to do and why; do not repeat the call.")
 	}
-	if granted, err := p.granted(ctx); granted || err != nil {
-		return err
-	}
 	return p.askAbout(ctx, form)
+}
+
+// form is how the user of the calling program is asked; nil where nobody asks there.
+func (p *passage) form(ctx context.Context) approval.Form {
+	if !p.decision.Ask.Client() {
+		return nil
+	}
+	return approval.FormOf(ctx)
 }
 
 // askAbout asks until the call may go on or is answered. It goes round where
@@ -100,6 +104,24 @@ func (p *passage) askAbout(ctx context.Context, form approval.Form) error {
 	}
 }
 
+// agreed lets the call through where a person agreed to it, or to calls like it.
+func (p *passage) agreed(ctx context.Context) (bool, error) {
+	if p.gateway.approvals == nil || p.unbound != nil {
+		return false, nil
+	}
+	if p.approval == nil || p.approval.At(time.Now()) != approval.Approved {
+		return p.granted(ctx)
+	}
+	a, err := p.unlessRefused(ctx, p.form(ctx))
+	if p.approval = a; err != nil || a.At(time.Now()) != approval.Approved {
+		return false, err
+	}
+	if err := p.takeLimits(ctx, p.entry.Spec.RateLimit, nil); err != nil {
+		return false, err
+	}
+	return p.use(ctx)
+}
+
 // granted lets the call through where an earlier answer is remembered that covers
 // it. What somebody said of this very call comes first.
 func (p *passage) granted(ctx context.Context) (bool, error) {
@@ -107,7 +129,7 @@ func (p *passage) granted(ctx context.Context) (bool, error) {
 	if g == nil || err != nil {
 		return false, err
 	}
-	if err := p.takeLimits(ctx); err != nil {
+	if err := p.takeLimits(ctx, p.entry.Spec.RateLimit, p.decision.Limit); err != nil {
 		return false, err
 	}
 	p.answered = &runlog.Approval{ID: g.Approval, Answer: "approved", By: g.By, Remembered: string(g.Scope)}
@@ -138,7 +160,7 @@ func (p *passage) raise(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return p.gaveUp(ctx)
 	}
-	if err := p.takeLimits(ctx); err != nil { // nobody is to be flooded with questions
+	if err := p.takeLimits(ctx, nil, p.decision.Limit); err != nil { // nobody is to be flooded with questions
 		return err
 	}
 	fresh, err := p.question()
@@ -166,7 +188,7 @@ func (p *passage) question() (*approval.Approval, error) {
 	now := time.Now()
 	expires := cmp.Or(terms.Expires, p.generation.ApprovalExpires, approval.DefaultExpires)
 	return &approval.Approval{
-		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID,
+		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID, Hooks: p.plan.BeforePrint(),
 		Arguments: args, CallReason: m.Text(p.reason), Rule: d.Rule, Reason: m.Text(d.Reason), Summary: p.summary(args),
 		Where: approval.Where(terms.By), Limited: terms.Limited, Remember: scopes(terms.Remember),
 		Created: now, Expires: now.Add(expires), State: approval.Pending,

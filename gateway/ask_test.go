@@ -94,6 +94,7 @@ type askHouse struct {
 	store *audited
 	log   *memoryLog
 	runs  atomic.Int64
+	tools *registry.Registry
 }
 
 func newAskHouse(t testing.TB, opts gateway.Options) *askHouse {
@@ -104,6 +105,8 @@ func newAskHouse(t testing.TB, opts gateway.Options) *askHouse {
 		{Name: "pay", Tags: []string{tool.TagDestructive}, Parameters: json.RawMessage(paySchema), Exclusive: "purse"},
 		{Name: "ask", Tags: []string{tool.TagReadOnly}, Parameters: json.RawMessage(`{"type":"object"}`), RateLimit: &tool.RateLimit{Calls: 3, Per: time.Hour}},
 		{Name: "read", Tags: []string{tool.TagReadOnly}, Parameters: json.RawMessage(`{"type":"object"}`)},
+		{Name: "few", Parameters: json.RawMessage(`{"type":"object"}`)},
+		{Name: "grouped", Parameters: json.RawMessage(`{"type":"object"}`), ByGroup: true, Groups: []string{"g"}},
 	} {
 		s.Timeout, s.MaxOutput = 5*time.Second, 1<<20
 		compiled, err := schema.Compile(s.Parameters)
@@ -123,15 +126,26 @@ func newAskHouse(t testing.TB, opts gateway.Options) *askHouse {
 	var report diag.Report
 	engine := policy.Compile(diag.NewCursor(&report, nil), &policy.Config{Default: "allow", Rules: []policy.RuleConfig{
 		{Name: "pay", Tools: []string{"pay"}, When: new("args.amount >= 10"), Action: "ask", Reason: "It is ${args.amount}."},
-		{Name: "ask", Tools: []string{"ask"}, Action: "ask"},
+		{Name: "ask", Tools: []string{"ask", "grouped"}, Action: "ask", ApproveBy: "any"},
+		{Name: "enough", Tools: []string{"few"}, When: new(`calls("1h", "caller") >= 2`), Action: "deny"},
+		{Name: "few", Tools: []string{"few"}, Action: "ask"},
 	}})
 	if err := report.Problems().Err(); err != nil {
 		t.Fatal(err)
 	}
+	h.tools = tools
 	h.desk = approval.Open(t.Context(), h.store, approval.Options{})
 	opts.Approvals, opts.Logger = h.desk, slog.New(slog.DiscardHandler)
-	h.Gateway = gateway.New(&gateway.Generation{Tools: tools, Policy: engine, Masker: secret.NewMasker(secret.NewValue("hunter2"))}, h.log, opts)
+	h.Gateway = gateway.New(&gateway.Generation{Tools: tools, Groups: gateway.NewGroups([]gateway.Group{{Name: "g"}}), Policy: engine, Masker: secret.NewMasker(secret.NewValue("hunter2"))}, h.log, opts)
 	return h
+}
+
+// denying is the same gateway with rules that deny everything.
+func (h *askHouse) denying(t testing.TB) *gateway.Generation {
+	t.Helper()
+	var report diag.Report
+	engine := policy.Compile(diag.NewCursor(&report, nil), &policy.Config{})
+	return &gateway.Generation{Tools: h.tools, Policy: engine, Masker: new(secret.Masker)}
 }
 
 func (h *askHouse) close(t testing.TB) {
@@ -199,7 +213,7 @@ func TestAskCosts(t *testing.T) {
 		if r := <-wait; r.Error != nil {
 			t.Error(r.Error)
 		}
-		want("answered and used", "write 2")
+		want("answered and used", "look 1, write 2")
 	})
 }
 
@@ -268,8 +282,9 @@ func TestWaitingHoldsNoPlace(t *testing.T) {
 	})
 }
 
-// TestAskedAndLimited: a limit counts a call when it is asked about, and once; a
-// tool that only reads is asked about like any other.
+// TestAskedAndLimited: the limit of a tool counts a call when it is let through, and
+// once; one that finds no room keeps its approval. A tool that only reads is asked
+// about like any other.
 func TestAskedAndLimited(t *testing.T) {
 	withAsks(t, gateway.Options{}, func(t *testing.T, h *askHouse) {
 		c := call("ask", `{}`)
@@ -284,6 +299,8 @@ func TestAskedAndLimited(t *testing.T) {
 				t.Error(r.Error)
 			}
 		}
+		h.Call(t.Context(), c)
+		h.answer(t, true)
 		if r := h.Call(t.Context(), c); endOf(r) != tool.RateLimited || h.runs.Load() != 3 {
 			t.Errorf("%+v, %d runs", r.Error, h.runs.Load())
 		}
@@ -419,7 +436,7 @@ func TestManyJudgedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h.Swap(&gateway.Generation{Tools: new(registry.Registry), Masker: new(secret.Masker)})
+		h.Swap(h.denying(t))
 		synctest.Wait()
 		left, err := h.store.Approvals(t.Context(), approval.Query{State: approval.Ended, Limit: 2 * many, Now: time.Now()})
 		if err != nil || len(left) != many {
@@ -457,3 +474,81 @@ func BenchmarkAsk(b *testing.B) {
 		}
 	})
 }
+
+// TestAskedAndCounted: what rules count holds for calls that wait, too: of five that
+// people agree to at the same time, as many run as the rule has room for.
+func TestAskedAndCounted(t *testing.T) {
+	withAsks(t, gateway.Options{}, func(t *testing.T, h *askHouse) {
+		var waiting []<-chan tool.Result
+		for i := range 5 {
+			waiting = append(waiting, h.later(t.Context(), call("few", fmt.Sprintf(`{"n": %d}`, i))))
+		}
+		if n := h.answer(t, true); n != 5 {
+			t.Errorf("%d wait", n)
+		}
+		ends := map[tool.Code]int{}
+		for _, w := range waiting {
+			ends[endOf(<-w)]++
+		}
+		if h.runs.Load() != 2 || ends[tool.Denied] != 3 {
+			t.Errorf("%d runs, ends %v", h.runs.Load(), ends)
+		}
+	})
+}
+
+// TestDeactivatedWhileAsked: a tool whose group is deactivated while its call waits
+// does not run, whoever agrees.
+func TestDeactivatedWhileAsked(t *testing.T) {
+	for name, ask := range map[string]func(ctx context.Context, h *askHouse, off func()) context.Context{
+		"desk": func(ctx context.Context, _ *askHouse, _ func()) context.Context { return ctx },
+		"form": func(ctx context.Context, _ *askHouse, off func()) context.Context {
+			return approval.WithForm(ctx, formFunc(func() (bool, error) { off(); return true, nil }))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			chats := new(oneGroup)
+			chats.on.Store(true)
+			withAsks(t, gateway.Options{Chats: chats}, func(t *testing.T, h *askHouse) {
+				wait := h.later(ask(t.Context(), h, func() { chats.on.Store(false) }), call("grouped", `{}`))
+				if chats.on.Swap(false) {
+					if _, err := h.desk.Find(t.Context(), approval.Query{}); err != nil {
+						t.Error(err)
+					}
+					h.approveRaw(t)
+				}
+				if r := <-wait; endOf(r) != tool.Inactive || h.runs.Load() != 0 {
+					t.Errorf("%+v, %d runs", r.Error, h.runs.Load())
+				}
+			})
+		})
+	}
+}
+
+// approveRaw agrees to all that waits as another process does which does not judge.
+func (h *askHouse) approveRaw(t *testing.T) {
+	t.Helper()
+	found, err := h.desk.Find(t.Context(), approval.Query{State: approval.Pending})
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d wait, %v", len(found), err)
+	}
+	if _, ok, err := h.desk.Settle(t.Context(), found[0].ID, true, approval.Answer{By: "bob", From: "cli"}); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+}
+
+// oneGroup is a chat in which a group is active, or not.
+type oneGroup struct{ on atomic.Bool }
+
+func (g *oneGroup) Enter(caller string, in tool.Chat) tool.Chat { return g.Look(caller, in) }
+
+func (g *oneGroup) Look(_ string, in tool.Chat) tool.Chat {
+	if in.Groups = nil; g.on.Load() {
+		in.Groups = []string{"g"}
+	}
+	return in
+}
+
+// formFunc is a user who answers.
+type formFunc func() (bool, error)
+
+func (f formFunc) Ask(context.Context, *approval.Question) (bool, error) { return f() }

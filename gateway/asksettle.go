@@ -20,12 +20,15 @@ func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool,
 	name := p.entry.Spec.Name
 	switch a.At(time.Now()) {
 	case approval.Pending:
-		if ctx.Err() != nil && p.gateway.approvals.Leaving().Err() == nil {
+		switch {
+		case ctx.Err() != nil && p.gateway.approvals.Leaving().Err() == nil:
 			return false, p.gaveUp(ctx)
+		case p.outdated():
+			return false, errAgain
 		}
 		return false, p.later() // also where the gateway stops: it says how to go on afterwards
 	case approval.Approved:
-		return p.use(ctx, a)
+		return false, errAgain
 	case approval.Used:
 		return true, nil
 	case approval.Denied:
@@ -38,27 +41,68 @@ func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool,
 			WithHint("Do not repeat the call; use other arguments or another tool, or tell the user.")
 	case approval.Ended:
 		p.noteAnswer(a, "ended")
-		return false, tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed any more", name).
+		if p.outdated() {
+			return false, errAgain // the rules that ended it say why, or ask anew
+		}
+		return false, tool.Errorf(tool.Denied, "this call of %s cannot be approved any more, because the gateway's configuration changed", name).
 			Because(errors.New("the approval was ended: " + a.Ending)).
-			WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+			WithHint("Call again only if it is still wanted: it is judged anew. Or use another tool, or tell the user.")
 	}
 	p.noteAnswer(a, "expired")
 	return false, tool.Errorf(tool.ApprovalDenied, "nobody approved this call of %s in time", name).
 		WithHint("Tell the user. Call again only if it is still wanted: a person is asked anew then.")
 }
 
-// use lets the call through, once.
-func (p *passage) use(ctx context.Context, a *approval.Approval) (again bool, err error) {
-	used, ok, err := p.gateway.approvals.Use(ctx, a.ID, p.call.ID)
-	if err != nil {
-		return false, err
+// errAgain is why a call that waited enters once more: a person agreed, or another
+// configuration is served. Policy and the chat may have changed while it waited, and
+// nothing of it has run.
+var errAgain = errors.New("the call enters again")
+
+// enterAgain is the same call on the generation that is served now, as if it had
+// come now, but for the time that it has waited.
+func (p *passage) enterAgain(ctx context.Context) *passage {
+	g, call := p.gateway, p.sent
+	if call.ID = p.call.ID; g.chats != nil && call.Chat.Context == nil {
+		call.Chat = g.chats.Look(call.Caller.ID, named(call.Chat))
 	}
-	if !ok {
-		return true, nil
+	p.release()
+	next := g.enter(ctx, call)
+	next.sent, next.began, next.notes, next.waited, next.answered = p.sent, p.began, p.notes, p.approval, p.answered
+	return next
+}
+
+// spare ends the approval that the call waited for and does not need any more.
+func (p *passage) spare(ctx context.Context) {
+	if p.waited == nil {
+		return
+	}
+	if err := p.gateway.approvals.End(ctx, p.waited, "the policy lets the call through without asking now"); err != nil {
+		p.notes = append(p.notes, "its approval could not be ended: "+tool.AsError(err).Message)
+	}
+}
+
+// outdated reports whether calls that wait were judged by another configuration than
+// the one that the call entered.
+func (p *passage) outdated() bool {
+	select {
+	case <-p.judged:
+		return true
+	default:
+		return false
+	}
+}
+
+// use lets the call through, once. It reports false where another call of its kind
+// was.
+func (p *passage) use(ctx context.Context) (bool, error) {
+	used, ok, err := p.gateway.approvals.Use(ctx, p.approval.ID, p.call.ID)
+	if err != nil || !ok {
+		p.approval = nil
+		return false, err
 	}
 	p.approval = used
 	p.noteAnswer(used, "approved")
-	return false, nil
+	return true, nil
 }
 
 // notStarted gives an approval back that was used for a call which could not be
@@ -102,12 +146,6 @@ func (p *passage) noteAnswer(a *approval.Approval, what string) {
 		p.answered.By, p.answered.From, p.answered.Note = s.By, s.From, s.Note
 		p.answered.Remembered = string(s.Remember)
 	}
-}
-
-// counted counts a call that a person let through.
-func (p *passage) counted() {
-	req := p.request()
-	p.gateway.counter.Count(&req)
 }
 
 // endApproval ends the approval of a call that policy denies now.

@@ -17,7 +17,7 @@ const progressEvery = 10 * time.Second
 // await waits for an answer.
 func (p *passage) await(ctx context.Context, form approval.Form) (*approval.Approval, error) {
 	if p.approval.At(time.Now()) != approval.Pending {
-		return p.unlessRefused(ctx, form)
+		return p.approval, nil
 	}
 	until := p.waitsUntil(ctx)
 	ctx, stop := context.WithDeadline(ctx, until)
@@ -32,7 +32,7 @@ func (p *passage) await(ctx context.Context, form approval.Form) (*approval.Appr
 		}
 	}
 	tool.Progress(ctx, p.waiting())
-	return p.gateway.approvals.Wait(ctx, p.approval.ID, until)
+	return p.gateway.approvals.WaitOr(ctx, p.approval.ID, until, p.judged)
 }
 
 // patience is how long the caller is kept waiting.

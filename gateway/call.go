@@ -25,10 +25,12 @@ var errSlow = errors.New("the tool used up its time")
 // out, for the steps after it and for the record.
 type passage struct {
 	gateway    *Gateway
-	generation *Generation // the one it entered
-	release    func()      // lets go of the generation
-	call       tool.Call   // as it came in
-	requestID  string      // of the request it came in with; empty when it has none
+	generation *Generation     // the one it entered
+	release    func()          // lets go of the generation
+	judged     <-chan struct{} // closed when another generation has judged the calls that wait
+	sent       tool.Call       // as it came in, without what its chat holds
+	call       tool.Call       // as it came in
+	requestID  string          // of the request it came in with; empty when it has none
 	began      time.Time
 	entry      *registry.Entry // the tool; nil while it is not known
 	plan       *hook.Plan      // what is configured around the calls of it
@@ -41,6 +43,7 @@ type passage struct {
 	// What follows is of a call about which a person is asked.
 	binding  approval.Binding   // what an approval of it is bound to
 	approval *approval.Approval // the one that stands for it; nil without one
+	waited   *approval.Approval // the one that the call waited for before it entered again; nil without one
 	answered *runlog.Approval   // what was said, for the record; nil while nobody said anything
 	unbound  error              // why it is not known whether there is an approval; nil where it is
 }
@@ -50,12 +53,18 @@ type passage struct {
 func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	g.underWay.Add(1)
 	defer g.underWay.Add(-1)
+	sent := call
 	if g.chats != nil && call.Chat.Context == nil {
 		call.Chat = g.chats.Enter(call.Caller.ID, named(call.Chat))
 	}
 	p := g.enter(ctx, call)
-	defer p.release()
+	defer func() { p.release() }()
+	p.sent = sent
 	out, err := p.handle(ctx)
+	for errors.Is(err, errAgain) {
+		p = p.enterAgain(ctx)
+		out, err = p.handle(ctx)
+	}
 	p.noteEnd(err)
 	return p.leave(out, err)
 }
@@ -68,11 +77,11 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	if call.Via == "" {
 		call.Via = tool.ViaDirect
 	}
-	generation, release := g.hold()
-	call.Chat = generation.Groups.inEffect(named(call.Chat))
+	t := g.holdTenancy()
+	call.Chat = t.generation.Groups.inEffect(named(call.Chat))
 	return &passage{
-		gateway: g, generation: generation, release: release, call: call, began: time.Now(),
-		requestID: generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
+		gateway: g, generation: t.generation, release: t.release, judged: t.judged, call: call, began: time.Now(),
+		requestID: t.generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
 	}
 }
 
@@ -168,37 +177,52 @@ func (p *passage) hidden(s *tool.Spec) error {
 // decide asks the policy about the final arguments. What it lets through, or puts to
 // a person, has to keep its limits.
 func (p *passage) decide(ctx context.Context) error {
-	p.judge()
-	switch d := p.decision; d.Effect {
-	case policy.Allow:
-		return p.takeLimits(ctx)
-	case policy.Ask:
-		err := p.ask(ctx)
-		if err == nil {
-			p.counted()
-		}
+	through, err := p.judge(ctx)
+	switch d := p.decision; {
+	case err != nil:
 		return err
+	case d.Effect == policy.Allow:
+		p.spare(ctx)
+		return p.takeLimits(ctx, p.entry.Spec.RateLimit, d.Limit)
+	case through:
+		return nil
+	case d.Effect == policy.Ask:
+		return p.ask(ctx)
 	default:
 		p.endApproval(ctx, d)
 		return denied(p.entry.Spec.Name, d)
 	}
 }
 
-// judge decides and counts what is allowed. Where a rule asks how many calls
+// judge decides and counts what is let through. Where a rule asks how many calls
 // there were, calls of the tool take turns: else those that come at the same time
 // would all find room for one more.
-func (p *passage) judge() {
+func (p *passage) judge(ctx context.Context) (through bool, err error) {
 	req := p.request()
 	if p.generation.Policy.Counts(req.Tool) {
-		p.gateway.counter.InTurn(&req, func() bool { return p.allows(&req) })
-	} else if p.allows(&req) {
+		p.gateway.counter.InTurn(&req, func() bool {
+			through, err = p.passes(ctx, &req)
+			return through
+		})
+		return through, err
+	}
+	if through, err = p.passes(ctx, &req); through {
 		p.gateway.counter.Count(&req)
 	}
+	return through, err
 }
 
-func (p *passage) allows(req *policy.Request) bool {
-	p.decision = p.generation.Policy.Decide(req)
-	return p.decision.Effect == policy.Allow
+// passes reports whether the call is let through: policy allows it, or asks and a
+// person has agreed.
+func (p *passage) passes(ctx context.Context, req *policy.Request) (bool, error) {
+	switch p.decision = p.generation.Policy.Decide(req); p.decision.Effect {
+	case policy.Allow:
+		return true, nil
+	case policy.Ask:
+		return p.agreed(ctx)
+	default:
+		return false, nil
+	}
 }
 
 func denied(name string, d policy.Decision) error {

@@ -18,12 +18,12 @@ type limited struct {
 }
 
 // takeLimits counts the call against the limits of its tool and of the rule that
-// decided about it: against both, or against none when one of them lets no more
-// through. Without limits it does nothing. A call is counted when policy has
-// decided: before it runs or, where a person is asked, before that, so that nobody
-// is flooded with questions. What fails after that has been counted.
-func (p *passage) takeLimits(ctx context.Context) error {
-	own, rule := p.entry.Spec.RateLimit, p.decision.Limit
+// decided about it, each of which may be nil: against both, or against none when one
+// of them lets no more through. A call is counted when policy has decided, before it
+// runs. Where a person is asked the rule counts the questions, so that nobody is
+// flooded with them, and the tool counts what is let through. What fails after that
+// has been counted.
+func (p *passage) takeLimits(ctx context.Context, own, rule *tool.RateLimit) error {
 	if own == nil && rule == nil {
 		return nil
 	}

@@ -12,10 +12,13 @@ type tenancy struct {
 	generation *Generation
 	holders    atomic.Int64
 	release    func() // lets go once; kept, because every call needs it
+	// judged is closed when another generation is served and calls that wait for a
+	// person were judged by it.
+	judged chan struct{}
 }
 
 func newTenancy(g *Generation) *tenancy {
-	t := &tenancy{generation: g}
+	t := &tenancy{generation: g, judged: make(chan struct{})}
 	t.holders.Store(1)
 	t.release = t.leave
 	return t
@@ -43,21 +46,28 @@ func (t *tenancy) leave() {
 // hold gives the current generation, which stays open until release is called,
 // once.
 func (g *Gateway) hold() (_ *Generation, release func()) {
+	t := g.holdTenancy()
+	return t.generation, t.release
+}
+
+func (g *Gateway) holdTenancy() *tenancy {
 	for {
 		if t := g.current.Load(); t.enter() {
-			return t.generation, t.release
+			return t
 		}
 		// Another one was swapped in meanwhile.
 	}
 }
 
 // Swap serves next from now on. Calls under way keep the generation they
-// entered, however long they take; it is closed after the last of them. What was
-// refused or failed may be tried again.
+// entered, however long they take; it is closed after the last of them. Those that
+// wait for a person did not begin to run, and enter again. What was refused or
+// failed may be tried again.
 func (g *Gateway) Swap(next *Generation) {
-	g.current.Swap(newTenancy(next)).leave()
+	last := g.current.Swap(newTenancy(next))
+	last.leave()
 	g.repeats.Forget()
-	g.JudgeApprovals()
+	g.judgeApprovals(func() { close(last.judged) })
 }
 
 // judgeTime is how long approvals may be judged again.
@@ -67,11 +77,15 @@ const judgeTime = 30 * time.Second
 // can never run with the current generation. [Gateway.Swap] does so too; a program
 // that serves all its tools does so when it starts, since the configuration may have
 // changed meanwhile.
-func (g *Gateway) JudgeApprovals() {
+func (g *Gateway) JudgeApprovals() { g.judgeApprovals(func() {}) }
+
+func (g *Gateway) judgeApprovals(done func()) {
 	if g.approvals == nil {
+		done()
 		return
 	}
 	g.judging.Go(func() {
+		defer done()
 		ctx, stop := context.WithTimeout(g.approvals.Leaving(), judgeTime)
 		defer stop()
 		g.rejudge(ctx)

@@ -112,7 +112,10 @@ type Approval struct {
 	Caller tool.Caller // who calls
 	// Groups are the groups of tools that are active for the call where no chat says
 	// so: those that it named itself.
-	Groups     []string
+	Groups []string
+	// Hooks tells apart what is configured before calls of the tool: what a person is
+	// asked about went through that.
+	Hooks      string
 	Profile    string // the fixed subset of tools that the call came through; empty for all
 	Via        tool.Via
 	Depth      int

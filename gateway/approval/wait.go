@@ -16,14 +16,17 @@ var errGone = errors.New("the approval is not in the store any more")
 // as it stands at until, when the context is over, or when the desk lets go.
 // The error is a [*tool.Error].
 func (d *Desk) Wait(ctx context.Context, id string, until time.Time) (*Approval, error) {
+	return d.WaitOr(ctx, id, until, nil)
+}
+
+// WaitOr is Wait for somebody who also stops waiting when woken is closed, and is
+// then given the approval as it stands.
+func (d *Desk) WaitOr(ctx context.Context, id string, until time.Time, woken <-chan struct{}) (*Approval, error) {
 	w := d.enter(ctx, id)
 	defer d.leave(id, w)
-	a, err := d.store.Approval(context.WithoutCancel(ctx), id) // how it stands is told also when the time is up
-	switch {
-	case err != nil:
-		return nil, failed(context.WithoutCancel(ctx), err)
-	case a == nil:
-		return nil, failed(context.WithoutCancel(ctx), errGone)
+	a, err := d.there(ctx, id)
+	if err != nil {
+		return nil, err
 	}
 	if a.Expires.Before(until) {
 		until = a.Expires
@@ -40,7 +43,22 @@ func (d *Desk) Wait(ctx context.Context, id string, until time.Time) (*Approval,
 			return a, nil
 		case <-d.leaving.Done():
 			return a, nil
+		case <-woken:
+			return d.there(ctx, id)
 		}
+	}
+	return a, nil
+}
+
+// there gives an approval that there must be, also when the time is up.
+func (d *Desk) there(ctx context.Context, id string) (*Approval, error) {
+	ctx = context.WithoutCancel(ctx)
+	a, err := d.store.Approval(ctx, id)
+	switch {
+	case err != nil:
+		return nil, failed(ctx, err)
+	case a == nil:
+		return nil, failed(ctx, errGone)
 	}
 	return a, nil
 }

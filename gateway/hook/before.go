@@ -2,8 +2,12 @@ package hook
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -23,11 +27,12 @@ type before struct {
 	set     []assignment // nil unless this is what it does
 	refuse  *string      // likewise
 	webhook *webhook     // likewise
+	print   string       // of its configuration
 }
 
 // before compiles a hook; nil after a mistake.
 func (c *compiler) before(at diag.Cursor, cfg *BeforeConfig) *before {
-	h := &before{step: step{at: at, name: cfg.Name, skip: cfg.OnError == skip}, refuse: cfg.Refuse}
+	h := &before{step: step{at: at, name: cfg.Name, skip: cfg.OnError == skip}, refuse: cfg.Refuse, print: printOf(cfg)}
 	ok := says(at, cfg.Set != nil || cfg.Refuse != nil || cfg.HTTP != nil, "set", "refuse", "http")
 	var fits [3]bool
 	h.step.about, fits[0] = policy.CompileMatcher(at, cfg.Tools, cfg.Tags, nil)
@@ -43,6 +48,29 @@ func (c *compiler) before(at diag.Cursor, cfg *BeforeConfig) *before {
 		return nil
 	}
 	return h
+}
+
+// printOf tells configurations of a hook apart.
+func printOf(cfg *BeforeConfig) string {
+	text, err := json.Marshal(cfg)
+	if err != nil {
+		return "" // it is of texts alone
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// BeforePrint tells apart what is configured before calls of the tool: it is equal
+// for plans of the same hooks, and empty without any.
+func (p *Plan) BeforePrint() string {
+	if p == nil {
+		return ""
+	}
+	var all strings.Builder
+	for _, h := range p.before {
+		all.WriteString(h.print)
+	}
+	return all.String()
 }
 
 // RunsBefore reports whether Before does anything.

@@ -23,7 +23,6 @@ type demand struct {
 const (
 	staticTokens = "does not apply: tokens are fixed texts of the configuration, and JWTs and OAuth are not accepted"
 	noSources    = "does not apply yet: no tool is imported from another server; names and descriptions are the operator's own"
-	nobodyAsked  = "does not apply yet: no person is asked by a client's form, and action ask answers needs_approval"
 )
 
 // checklist follows the security guidance of the Model Context Protocol
@@ -61,9 +60,9 @@ func checklist() []demand {
 		{what: "handles are random, of 128 bits or more, bound to the caller, and expire", tests: "gateway/tool/TestNewCallID gateway/result/FuzzHandle gateway/result/TestFolderShowsNothingOfOthers gateway/result/TestFolderExpiry gateway/assembly/TestResultsAreTheCallersOwn gateway/handle/TestOthersSeeNothing gateway/handle/TestForgotten"},
 		{what: "chats are bound to the caller and expire", tests: "gateway/chat/TestOwners gateway/chat/TestKeptAcross cmd/gateway/TestChatsOverHTTP gateway/httpapi/TestChatsOfOthers"},
 		{what: "a tool outside of a chat's set is called through no door; what is activated in one chat shows in no other; no model activates", tests: "cmd/gateway/TestChatsSetAtEveryDoor cmd/gateway/TestDoors gateway/assembly/TestChatsOwnSet gateway/assembly/TestAskingGrantsNothing gateway/mcpserver/TestChatChanged gateway/httpapi/TestGroupsOfChats gateway/chat/TestGroupsOfOneChat"},
-		{what: "requestState of MRTR: authenticated, bound, single use", reason: nobodyAsked},
-		{what: "only declared capabilities are asked for; else denied with a clear error, never allowed silently", tests: "cmd/gateway/TestDoors gateway/TestCallEndings"},
-		{what: "a form never asks for secrets and names tool and arguments", reason: nobodyAsked},
+		{what: "requestState of MRTR: authenticated, bound, single use", tests: "gateway/mcpserver/TestForgedStates gateway/mcpserver/TestStateIsForOneCall gateway/mcpserver/TestStateOfAnotherQuestion gateway/mcpserver/TestBroughtAnswers"},
+		{what: "only declared capabilities are asked for; else denied with a clear error, never allowed silently", tests: "gateway/mcpserver/TestNobodyIsAskedUndeclared gateway/mcpserver/TestMissingCapability cmd/gateway/TestDoors gateway/TestCallEndings"},
+		{what: "a form never asks for secrets and names tool and arguments", tests: "gateway/TestUserSeesNoSecret gateway/mcpserver/TestQuestion gateway/mcpserver/TestQuestionText"},
 
 		// Tools.
 		{what: "arguments are validated", tests: "gateway/schema/TestMistakes gateway/schema/TestWording gateway/TestInvalidArgumentsShowTheSchema"},

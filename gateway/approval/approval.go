@@ -30,7 +30,8 @@ const (
 	MaxSummary = 300
 	// RememberFor is how long an answer is remembered where that is allowed.
 	RememberFor = 24 * time.Hour
-	// KeepEnded is how long an approval is kept, to be looked at, after it ended.
+	// KeepEnded is how long an approval that ended is kept, to be looked at, after it
+	// expired or would have: at least that long after it ended.
 	KeepEnded = 7 * 24 * time.Hour
 )
 
@@ -227,8 +228,9 @@ type Store interface {
 	// of one of the scopes, or nil.
 	ApprovalGrant(ctx context.Context, b Binding, rule string, scopes []Scope, now time.Time) (*Grant, error)
 	// SweepApprovals makes those Expired that are open and expired at now, and
-	// forgets those that are not open and were created before, and grants that are
-	// over. It gives how many it made Expired.
+	// forgets those that are not open and whose Expires lies before the time before,
+	// which is not after now, and grants that are over. It gives how many it made
+	// Expired.
 	SweepApprovals(ctx context.Context, now, before time.Time) (expired int, err error)
 }
 

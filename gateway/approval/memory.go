@@ -171,7 +171,7 @@ func (m *Memory) SweepApprovals(_ context.Context, now, before time.Time) (expir
 			over.State = Expired
 			m.put(over)
 			expired++
-		case !a.State.open() && a.Created.Before(before) && !a.Stands(now):
+		case !a.State.open() && a.Expires.Before(before):
 			delete(m.all, id)
 		}
 	}

@@ -333,9 +333,13 @@ func (s *Store) expireApprovals(ctx context.Context, now time.Time) (n int, err 
 	return n, nil
 }
 
+// outlived is the condition of an approval that is to be forgotten. The newest
+// change stays: numbers are not given twice.
+const outlived = `state IN ('used', 'denied', 'expired', 'ended') AND expires < ? AND change < (SELECT MAX(change) FROM approvals)`
+
 func (s *Store) forgetApprovals(ctx context.Context, now, before time.Time) error {
 	var some bool
-	const query = `SELECT EXISTS (SELECT 1 FROM approvals WHERE created < ?) OR EXISTS (SELECT 1 FROM approval_grants WHERE expires <= ?)`
+	const query = `SELECT EXISTS (SELECT 1 FROM approvals WHERE ` + outlived + `) OR EXISTS (SELECT 1 FROM approval_grants WHERE expires <= ?)`
 	err := s.read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, query, before.UnixMicro(), now.UnixMicro()).Scan(&some)
 	})
@@ -343,9 +347,7 @@ func (s *Store) forgetApprovals(ctx context.Context, now, before time.Time) erro
 		return err
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
-		// The newest change stays: numbers are not given twice.
-		const old = `DELETE FROM approvals WHERE created < ? AND state NOT IN ('pending', 'approved') AND (state <> 'denied' OR expires <= ?) AND change < (SELECT MAX(change) FROM approvals)`
-		if _, err := tx.ExecContext(ctx, old, before.UnixMicro(), now.UnixMicro()); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM approvals WHERE `+outlived, before.UnixMicro()); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM approval_grants WHERE expires <= ?`, now.UnixMicro())

@@ -389,30 +389,35 @@ func approvalTests() []approvalTest {
 			if fields := strings.Fields(got); len(fields) != 7 || !slices.Contains(fields[5:], "0pending") || !slices.Contains(fields[5:], "1approved") {
 				s.Errorf("changes %s", got)
 			}
-			sweep(12, 4, 0) // those of minute 0 were over long enough
-			if got := s.list(approval.Query{Now: at(12)}); !strings.Contains(got, "later") || strings.Count(got, " ") > 1 {
+			sweep(14, 10.001, 0) // those of minute 0 were over long enough
+			if got := s.list(approval.Query{Now: at(14)}); !strings.Contains(got, "later") || strings.Count(got, " ") > 1 {
 				s.Errorf("left: %s", got)
 			}
 		}},
-		{"what ended is kept no longer than that", func(s *shop) {
+		{"what ended is kept by when it expires", func(s *shop) {
 			for i, state := range []approval.State{approval.Used, approval.Ended, approval.Denied, approval.Pending} {
 				s.raise(string(state), fmt.Sprint("ann c pay ", i), 0)
 				s.change(string(state), approval.Pending, state, nil)
 			}
-			_, err := s.SweepApprovals(s.Context(), at(9), at(0))
+			long := asked("long", "ann c pay long", 0)
+			long.Expires = at(1000)
+			_, err := s.RaiseApproval(s.Context(), long, 10, 10)
 			must(s, err)
-			s.want("created at that very time", "used pending ended denied", s.list(approval.Query{Now: at(1)}))
-			_, err = s.SweepApprovals(s.Context(), at(9), at(5))
-			must(s, err)
-			s.want("created before", "pending denied", s.list(approval.Query{Now: at(1)}))
-		}},
-		{"a refusal is kept as long as it stands", func(s *shop) {
-			s.raise("a", "", 0)
-			s.change("a", approval.Pending, approval.Denied, nil)
-			s.raise("b", "bob", 0)
-			_, err := s.SweepApprovals(s.Context(), at(9), at(5))
-			must(s, err)
-			s.want("stands", "a", s.stands("", 9))
+			s.change("long", approval.Pending, approval.Used, nil)
+			sweep := func(now, before float64) {
+				s.Helper()
+				_, err := s.SweepApprovals(s.Context(), at(now), at(before))
+				must(s, err)
+			}
+			sweep(20, 10)
+			s.raise("newest", "bob", 995) // the newest change stays
+			s.want("expired at that very time", "newest used pending long ended denied", s.list(approval.Query{Now: at(1)}))
+			sweep(20, 10.001)
+			s.want("expired before", "newest long", s.list(approval.Query{Now: at(1)}))
+			sweep(1001, 999)
+			s.want("raised long before", "newest long", s.list(approval.Query{Now: at(1)}))
+			sweep(1001, 1000.001)
+			s.want("and expired by now", "newest", s.list(approval.Query{Now: at(1)}))
 		}},
 		{"sweep of many", func(s *shop) {
 			const many = 1100

@@ -78,18 +78,18 @@ func approvalsCommand(io streams) *cli.Command {
 					})
 				},
 			},
-			answerCommand(io, "approve", "let a call run, once", &cli.StringFlag{
+			answerCommand(io, "approve", "let a call run, once", "a `TEXT` for the record; the caller is not told it", &cli.StringFlag{
 				Name: "remember", Usage: "let later calls run too for 24 hours, where the rule offers that: those with the same arguments (`SCOPE` same_args), or those in the same chat (chat)",
 			}),
-			answerCommand(io, "deny", "refuse a call, or take back an approval that was not used, or what is remembered of one"),
+			answerCommand(io, "deny", "refuse a call, or take back an approval that was not used, or what is remembered of one", "a `TEXT` that the caller is told, and that is in the record"),
 		},
 	}
 }
 
-func answerCommand(io streams, name, usage string, more ...cli.Flag) *cli.Command {
+func answerCommand(io streams, name, usage, note string, more ...cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: name, ArgsUsage: "ID", Usage: usage,
-		Flags: append(more, &cli.StringFlag{Name: "note", Usage: "a `TEXT` that the caller is told with it"}),
+		Flags: append(more, &cli.StringFlag{Name: "note", Usage: note}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			r := reply{approve: name == "approve", note: cmd.String("note")}
 			if r.approve {

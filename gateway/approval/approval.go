@@ -102,7 +102,7 @@ type Answer struct {
 	By       string    `json:"by"`                 // name of who answered
 	ID       string    `json:"by_id,omitempty"`    // their identity
 	From     string    `json:"from"`               // http, cli or client
-	Note     string    `json:"note,omitempty"`     // what the caller is told with it
+	Note     string    `json:"note,omitempty"`     // in the record; a caller that is refused is told it
 	Remember Scope     `json:"remember,omitempty"` // how far the answer reaches
 }
 

@@ -27,8 +27,8 @@ const (
 // The kinds of events.
 const (
 	eventStarted = "call_started" // its tool is about to run
-	eventEnded   = "call_ended"   // whether or not its tool ran
-	eventDenied  = "call_denied"  // policy refused it, or wants a person to agree; it has no other event
+	eventEnded   = "call_ended"   // whether or not its tool ran; also when it needs a person to agree
+	eventDenied  = "call_denied"  // policy or a person refused it; it has no other event
 	eventLost    = "lost"         // events that were not kept, or not taken in time; not numbered
 )
 
@@ -119,7 +119,7 @@ func (f *Feed) Began(n *tool.Notice) { f.add(callHappened(eventStarted, n)) }
 // Ended tells of a call that has ended.
 func (f *Feed) Ended(n *tool.Notice) {
 	kind := eventEnded
-	if e := n.Result.Error; e != nil && (e.Code == tool.Denied || e.Code == tool.NeedsApproval || e.Code == tool.ApprovalDenied) {
+	if e := n.Result.Error; e != nil && (e.Code == tool.Denied || e.Code == tool.ApprovalDenied) {
 		kind = eventDenied
 	}
 	f.add(callHappened(kind, n))

@@ -145,11 +145,14 @@ func TestFollow(t *testing.T) {
 	}
 	// Ann comes back and hears what she missed, and no more.
 	last := ann.last
-	feed.Ended(notice("ann", "3", tool.NeedsApproval))
+	feed.Ended(notice("ann", "3", tool.NeedsApproval)) // that is no denial
+	feed.Ended(notice("ann", "3", tool.ApprovalDenied))
 	feed.Ended(notice("bob", "4", ""))
 	again := follow(t, web, "ann", last)
-	if got := again.next(); !strings.HasPrefix(got, `call_denied {"call_id":"3"`) {
-		t.Error(got)
+	for _, kind := range []string{"call_ended", "call_denied"} {
+		if got := again.next(); !strings.HasPrefix(got, kind+` {"call_id":"3"`) {
+			t.Error(got)
+		}
 	}
 	// Whoever comes from another process is told that something may be missing.
 	stranger := follow(t, web, "bob", "zzz-1")

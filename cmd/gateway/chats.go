@@ -47,7 +47,7 @@ func chatFlags(others ...cli.Flag) []cli.Flag {
 	return configFlags(append([]cli.Flag{
 		jsonFlag(),
 		&cli.StringFlag{Name: "server", Usage: "ask the gateway at this `URL` instead of the store; TOOLGATE_TOKEN holds the token of a caller that may activate"},
-		&cli.StringFlag{Name: "caller", Usage: "the `NAME` of the caller whose chat it is; needed where several have one of the name"},
+		&cli.StringFlag{Name: "caller", Usage: "the `NAME` of the caller whose chat it is; needed, where there are tokens, if several have one of the name or none has"},
 	}, others...)...)
 }
 

@@ -41,7 +41,7 @@ func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool,
 			WithHint("Do not repeat the call; use other arguments or another tool, or tell the user.")
 	case approval.Ended:
 		p.noteAnswer(a, "ended")
-		if p.outdated() {
+		if p.replaced() {
 			return false, errAgain // the rules that ended it say why, or ask anew
 		}
 		return false, tool.Errorf(tool.Denied, "this call of %s cannot be approved any more, because the gateway's configuration changed", name).
@@ -81,11 +81,14 @@ func (p *passage) spare(ctx context.Context) {
 	}
 }
 
-// outdated reports whether calls that wait were judged by another configuration than
-// the one that the call entered.
+// replaced reports whether another configuration is served than the one that the
+// call entered.
+func (p *passage) replaced() bool { return p.gateway.current.Load() != p.tenancy }
+
+// outdated reports whether that configuration has judged the calls that wait.
 func (p *passage) outdated() bool {
 	select {
-	case <-p.judged:
+	case <-p.tenancy.judged:
 		return true
 	default:
 		return false

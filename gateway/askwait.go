@@ -32,7 +32,7 @@ func (p *passage) await(ctx context.Context, form approval.Form) (*approval.Appr
 		}
 	}
 	tool.Progress(ctx, p.waiting())
-	return p.gateway.approvals.WaitOr(ctx, p.approval.ID, until, p.judged)
+	return p.gateway.approvals.WaitOr(ctx, p.approval.ID, until, p.tenancy.judged)
 }
 
 // patience is how long the caller is kept waiting.

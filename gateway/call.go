@@ -25,12 +25,12 @@ var errSlow = errors.New("the tool used up its time")
 // out, for the steps after it and for the record.
 type passage struct {
 	gateway    *Gateway
-	generation *Generation     // the one it entered
-	release    func()          // lets go of the generation
-	judged     <-chan struct{} // closed when another generation has judged the calls that wait
-	sent       tool.Call       // as it came in, without what its chat holds
-	call       tool.Call       // as it came in
-	requestID  string          // of the request it came in with; empty when it has none
+	generation *Generation // the one it entered
+	release    func()      // lets go of the generation
+	tenancy    *tenancy    // of the generation
+	sent       tool.Call   // as it came in, without what its chat holds
+	call       tool.Call   // as it came in
+	requestID  string      // of the request it came in with; empty when it has none
 	began      time.Time
 	entry      *registry.Entry // the tool; nil while it is not known
 	plan       *hook.Plan      // what is configured around the calls of it
@@ -80,7 +80,7 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	t := g.holdTenancy()
 	call.Chat = t.generation.Groups.inEffect(named(call.Chat))
 	return &passage{
-		gateway: g, generation: t.generation, release: t.release, judged: t.judged, call: call, began: time.Now(),
+		gateway: g, generation: t.generation, release: t.release, tenancy: t, call: call, began: time.Now(),
 		requestID: t.generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
 	}
 }

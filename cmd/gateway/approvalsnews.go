@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/metrics"
@@ -29,25 +28,24 @@ type approvalNews struct {
 func (s *server) watchApprovals(ctx context.Context) (stop func()) {
 	n := &approvalNews{feed: s.feed, metrics: s.metrics, logger: s.logger, open: map[string]approval.State{}}
 	stop = s.gateway.WatchApprovals(ctx, n.see)
-	n.begin(ctx, s.gateway)
+	n.begin(ctx, s.teller.desk)
 	return stop
 }
 
 // begin takes in those that are open already, of which nothing is told.
-func (n *approvalNews) begin(ctx context.Context, g *gateway.Gateway) {
+func (n *approvalNews) begin(ctx context.Context, desk *approval.Desk) {
 	for _, state := range []approval.State{approval.Pending, approval.Approved} {
-		found, err := g.Approvals(ctx, approval.Query{State: state, Limit: approval.MaxLimit})
+		err := eachApproval(ctx, desk, state, func(a *approval.Approval) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			if _, seen := n.open[a.ID]; !seen {
+				n.become(a.ID, state)
+			}
+		})
 		if err != nil {
 			n.logger.WarnContext(ctx, "the calls that wait for a person could not be counted", "problem", err.Error())
 			return
 		}
-		n.mu.Lock()
-		for i := range found {
-			if _, seen := n.open[found[i].ID]; !seen {
-				n.become(found[i].ID, state)
-			}
-		}
-		n.mu.Unlock()
 	}
 }
 

@@ -130,21 +130,38 @@ func (t *teller) run(ctx context.Context) {
 
 // look takes up what waits in the store.
 func (t *teller) look(ctx context.Context) {
-	found, err := t.gateway.Approvals(ctx, approval.Query{State: approval.Pending, Limit: approval.MaxLimit})
+	waiting := map[string]bool{}
+	err := eachApproval(ctx, t.desk, approval.Pending, func(a *approval.Approval) {
+		waiting[a.ID] = true
+		t.take(ctx, a)
+	})
 	if err != nil {
 		if ctx.Err() == nil {
 			t.logger.WarnContext(ctx, "it could not be looked which calls wait for a person", "problem", err.Error())
 		}
 		return
 	}
-	waiting := make(map[string]bool, len(found))
-	for i := range found {
-		waiting[found[i].ID] = true
-		t.take(ctx, &found[i])
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.unsent, func(id string, _ bool) bool { return !waiting[id] })
+}
+
+// eachApproval gives f all approvals that stand so, the newest first. Some of them
+// are in memory at a time.
+func eachApproval(ctx context.Context, desk *approval.Desk, state approval.State, f func(*approval.Approval)) error {
+	for q := (approval.Query{State: state, Limit: approval.MaxLimit}); ; {
+		found, err := desk.Find(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			f(&found[i])
+		}
+		if len(found) < approval.MaxLimit {
+			return nil
+		}
+		q.After = found[len(found)-1].ID
+	}
 }
 
 // take begins to tell of an approval, unless that is being done.

@@ -193,6 +193,38 @@ func TestTellingAfterRestart(t *testing.T) {
 	second.untilTold(t, id)
 }
 
+// TestTellingBehindMany: what was not told is told after a restart, also where more
+// calls came after it than are read at a time.
+func TestTellingBehindMany(t *testing.T) {
+	t.Parallel()
+	hooks := newHookServer(t)
+	h, err := open(config.Options{Files: []string{writeTelling(t, "", hooks)}}, discardLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(h, discardLogger())
+	defer func() { _, _ = s.mcp.Close(), h.Close() }()
+	id := s.raise(t, "pay", `{"amount":1}`)
+	for i := range 2*approval.MaxLimit + 1 {
+		now := time.Now()
+		if _, err := h.approvals.Raise(t.Context(), &approval.Approval{
+			Binding: approval.Binding{Caller: fmt.Sprint("caller ", i/approval.MaxPending), Tool: "pay", Digest: fmt.Sprint(i)}, Arguments: []byte("{}"),
+			Rule: "payments", Where: approval.AtDesk, Created: now, Expires: now.Add(time.Hour), Told: true,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	news := &approvalNews{feed: s.feed, metrics: s.metrics, logger: s.logger, open: map[string]approval.State{}}
+	if news.begin(t.Context(), h.approvals); news.pending != 2*approval.MaxLimit+2 {
+		t.Errorf("%d wait, as the figures say", news.pending)
+	}
+	defer s.teller.begin(t.Context())()
+	if got := <-hooks.told; !strings.Contains(got, id) {
+		t.Error(got)
+	}
+	s.untilTold(t, id)
+}
+
 func slicesOf(status, n int) []int {
 	all := make([]int, n)
 	for i := range all {

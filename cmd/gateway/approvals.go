@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -34,6 +33,8 @@ type counter interface {
 	// answer takes an answer. The error is an [*approval.Refusal] where it is not
 	// taken.
 	answer(ctx context.Context, id string, r reply) (approval.Shown, error)
+	// webhook reports whether one is told of an approval, as far as that is known here.
+	webhook(a *approval.Shown) bool
 	close() error
 }
 
@@ -57,7 +58,7 @@ func approvalsCommand(io streams) *cli.Command {
 			if cmd.Bool("watch") {
 				return watchApprovals(ctx, io, c, q, cmd.Bool("json"))
 			}
-			return listApprovals(ctx, io, c, q, cmd.Bool("json"))
+			return listApprovals(ctx, io, cmd, c, q)
 		})
 	}
 	return &cli.Command{
@@ -70,11 +71,11 @@ func approvalsCommand(io streams) *cli.Command {
 			{
 				Name: "show", ArgsUsage: "ID", Usage: "show one with all that is asked; the beginning of an id is enough where only one begins so",
 				Action: func(ctx context.Context, cmd *cli.Command) error {
-					return withApproval(ctx, io, cmd, false, func(_ context.Context, _ counter, a *approval.Shown) error {
+					return withApproval(ctx, io, cmd, false, func(_ context.Context, c counter, a *approval.Shown) error {
 						if cmd.Bool("json") {
 							return printJSON(io.out, a)
 						}
-						return printApproval(io.out, a, time.Now())
+						return printApproval(io.out, cmd, a, c.webhook(a))
 					})
 				},
 			},
@@ -103,7 +104,7 @@ func answerCommand(io streams, name, usage, note string, more ...cli.Flag) *cli.
 				if cmd.Bool("json") {
 					return printJSON(io.out, &now)
 				}
-				return printAnswer(io, &now)
+				return printAnswer(io, cmd, &now)
 			})
 		},
 	}
@@ -239,7 +240,7 @@ func ambiguous(id string, found []approval.Shown) error {
 }
 
 // printAnswer tells of an answer that was taken.
-func printAnswer(io streams, a *approval.Shown) error {
+func printAnswer(io streams, cmd *cli.Command, a *approval.Shown) error {
 	if _, err := fmt.Fprintf(io.out, "%s %s: %s\n", plain(string(a.State)), plain(a.ID), plain(a.Summary)); err != nil {
 		return err
 	}
@@ -248,6 +249,9 @@ func printAnswer(io streams, a *approval.Shown) error {
 	}
 	if a.State == approval.Approved {
 		_, _ = fmt.Fprintf(io.err, "it runs once: at once where the caller still waits, else when it makes the same call again before %s\n", a.Expires.Local().Format(clock))
+		if a.Answer != nil && a.Answer.Remember != "" {
+			_, _ = fmt.Fprintf(io.err, "%s; %s takes that back\n", reach(a), nextCommand(cmd, "deny "+plain(a.ID)))
+		}
 	}
 	return nil
 }

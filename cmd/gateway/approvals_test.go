@@ -30,11 +30,15 @@ server: {callers: {agent: {token: "${secret.agent}"}, desk: {token: "${secret.de
 tools:
   pay: {description: Pay., parameters: {type: object, properties: {amount: {type: number}, to: {type: string}}}, expr: '"paid " + string(args.amount)'}
   wire: {description: Wire., parameters: {type: object, properties: {amount: {type: number}}}, expr: '"wired"'}
+  own: {description: Asks the user., expr: "1"}
+  mail: {description: Mail., expr: "1"}
   wait: {description: Wait., parameters: {type: object, properties: {amount: {type: number}}}, expr: '"waited"'}
 policy:
   rules:
     - {name: waits, tools: [wait], action: ask, wait: 10m}
     - {name: payments, tools: [pay], action: ask, reason: "Payment of ${args.amount}", summary: "Pay ${args.amount}", wait: 1ms, expires: 10m, remember: [same_args]}
+    - {name: theirs, tools: [own], action: ask, wait: 1ms, approve_by: client}
+    - {name: mails, tools: [mail], action: ask, wait: 1ms, approve_by: any, summary: Mail, remember: [chat], notify: {url: "https://hooks.example.com/mails"}}
     - {name: chief, tools: [wire], action: ask, wait: 1ms, approvers: approver.name == "chief"}
 `
 
@@ -99,6 +103,7 @@ func (a *desks) run(args ...string) string {
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "TIME")
 	text = regexp.MustCompile(`\b\d+m\d\ds\b`).ReplaceAllString(text, "SPAN")
 	text = regexp.MustCompile(`\d+s( ago|   )`).ReplaceAllString(text, "NOW$1")
+	text = strings.NewReplacer(a.file, "FILE", a.web.URL, "URL").Replace(text)
 	return text + "exit " + string(rune('0'+code))
 }
 
@@ -111,13 +116,14 @@ reason             Payment of 250
 caller             http/agent, via direct
 chat               c
 asked              NOW ago, by the call call_ID
+answered by        desk: people who may approve
 may be remembered  same_args
 arguments
   amount  250
   to      "Bob` + "\uFFFD" + `\u001b[2J"
 
-gateway approvals approve apr_ID
-gateway approvals deny apr_ID
+gateway approvals approve apr_ID PLACE
+gateway approvals deny apr_ID PLACE
 exit 0`
 
 // TestApprovalsCommand goes the way of a person who is asked, in the store and over
@@ -135,7 +141,7 @@ func TestApprovalsCommand(t *testing.T) {
 				args []string
 				want string
 			}{
-				{[]string{"show", id}, shownPayment},
+				{[]string{"show", id}, strings.ReplaceAll(shownPayment, "PLACE", a.place())},
 				{[]string{"approve", id, "--remember", "chat"}, "gateway: this answer cannot be remembered for \"chat\" (It can be for: same_args)\nexit 1"},
 				{[]string{"approve", wire}, "gateway: " + a.who() + " is none of the approvers of the rule \"chief\" (Somebody has to answer for whom the rule's approvers are true)\nexit 3"},
 				{[]string{"approve", digits[:12], "--note", "fine"}, "approved apr_ID: Pay 250\nit runs once: at once where the caller still waits, else when it makes the same call again before TIME\nexit 0"},
@@ -172,6 +178,36 @@ func TestApprovalsCommand(t *testing.T) {
 	}
 }
 
+// place are the flags that name where the approvals are.
+func (a *desks) place() string {
+	if a.server {
+		return "--server URL"
+	}
+	return "--config FILE"
+}
+
+// raiseOwn makes a call that only the user of its client may answer, who does not.
+func (a *desks) raiseOwn() (id string) {
+	a.t.Helper()
+	ctx := approval.WithForm(a.t.Context(), laterForm{})
+	r := a.house.gateway.Call(ctx, tool.Call{
+		ID: tool.NewCallID(), Tool: "own", Arguments: json.RawMessage(`{}`), Via: tool.ViaDirect,
+		Caller: tool.Caller{ID: "agent", Name: "agent", Kind: tool.KindHTTP, May: []tool.Right{tool.MayCall}}, Chat: tool.Chat{ID: "c"},
+	})
+	found, err := a.house.gateway.Approvals(a.t.Context(), approval.Query{State: approval.Pending})
+	if err != nil || len(found) != 1 {
+		a.t.Fatalf("%v, %v, %v", r.Error, found, err)
+	}
+	return found[0].ID
+}
+
+// laterForm is the form of a client whose user says nothing.
+type laterForm struct{}
+
+func (laterForm) Ask(context.Context, *approval.Question) (bool, error) {
+	return false, approval.ErrLater
+}
+
 // who is the name of whoever runs the program.
 func (a *desks) who() string {
 	if a.server {
@@ -201,6 +237,53 @@ func (a *desks) logged(id, from string) {
 		return
 	}
 	a.t.Error("the record does not name the approval")
+}
+
+// What is printed of an answer that is remembered, and of a list.
+const (
+	remembered = "approved apr_ID: %s\nit runs once: at once where the caller still waits, else when it makes the same call again before TIME\n" +
+		"calls of %s run too until TIME; gateway approvals deny apr_ID %s takes that back\nexit 0"
+	listedOwn = `^ID +STATE +AGE +EXPIRES +ANSWERS +TOOL +CALLER +CHAT +SUMMARY
+[0-9a-v]{8} +pending +NOW +in SPAN +client +own +http/agent +c +own \{\}
+gateway approvals show\|approve\|deny ID %s
+client: only the user of the program that calls can answer, in that program
+exit 0$`
+)
+
+// TestApprovalsReach: who makes an answer reach further is told how far, and who
+// looks is told who may answer and whether a webhook was told.
+func TestApprovalsReach(t *testing.T) {
+	t.Setenv(tokenVariable, "desk-0123456789abcdef")
+	for name, server := range map[string]bool{"store": false, "server": true} {
+		t.Run(name, func(t *testing.T) {
+			a := newDesks(t, server)
+			_, pay := a.call("pay", `{"amount":7}`)
+			_, mail := a.call("mail", `{}`)
+			if got := a.run("show", mail); !strings.Contains(got, "\nanswered by        any: people who may approve, or the user of the program that calls, in that program\n") || strings.Contains(got, "\nwebhook            not told yet\n") == server {
+				t.Error(got)
+			}
+			if err := a.house.approvals.Tell(t.Context(), mail); err != nil {
+				t.Fatal(err)
+			}
+			if got := a.run("show", mail); !strings.Contains(got, "\nwebhook            was told\n") {
+				t.Error(got)
+			}
+			for _, step := range []struct{ id, scope, want string }{
+				{pay, "same_args", fmt.Sprintf(remembered, "Pay 7", "pay with the same arguments by agent", a.place())},
+				{mail, "chat", fmt.Sprintf(remembered, "Mail", "mail by agent in the chat c, whatever the arguments,", a.place())},
+			} {
+				if diff := cmp.Diff(step.want, a.run("approve", step.id, "--remember", step.scope)); diff != "" {
+					t.Error(diff)
+				}
+			}
+			if got := a.run("show", a.raiseOwn()); !strings.Contains(got, "client: only the user of the program that calls can answer, in that program\n") || strings.Contains(got, "gateway approvals") {
+				t.Error(got)
+			}
+			if got := a.run("list"); !regexp.MustCompile(fmt.Sprintf(listedOwn, a.place())).MatchString(got) {
+				t.Error(got)
+			}
+		})
+	}
 }
 
 // TestApprovalsRefused: who has no token, or one that may only call, answers nothing.
@@ -259,6 +342,24 @@ func TestApprovalsWatch(t *testing.T) {
 		t.Errorf("told of %s", got)
 	}
 	_ = read.Close()
+}
+
+// TestApprovalsWatchHeadings: headings line up with the first line, also where nothing
+// waited at the beginning.
+func TestApprovalsWatchHeadings(t *testing.T) {
+	one := approval.Shown{ID: "apr_0123456789", State: approval.Pending, Tool: "a_long_name", ApproveBy: approval.AtDesk, Caller: approval.ShownCaller{Name: "agent", Kind: tool.KindHTTP}, Chat: "a chat with a long name", Summary: "sum"}
+	var out bytes.Buffer
+	w := approvalWatch{lines: liner{out: &out, widths: make([]int, len(approvalHeadings()))}}
+	if err := errors.Join(w.begin(nil), w.show(nil)); err != nil || out.Len() > 0 {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	if err := errors.Join(w.show([]approval.Shown{one}), w.show([]approval.Shown{one})); err != nil {
+		t.Error(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 3 || strings.Index(lines[0], "SUMMARY") != strings.Index(lines[1], "sum")-len("…")+1 || !strings.Contains(lines[1], "a chat with a lo…  sum") {
+		t.Errorf("%s", out.String())
+	}
 }
 
 // TestApprovalsOfDeniedCalls: who looks ends nothing, whatever the file says by now;
@@ -329,6 +430,8 @@ func (someApprovals) get(context.Context, string) (a approval.Shown, err error) 
 func (someApprovals) answer(context.Context, string, reply) (a approval.Shown, err error) {
 	return a, nil
 }
+
+func (someApprovals) webhook(*approval.Shown) bool { return false }
 
 func (someApprovals) close() error { return nil }
 

@@ -26,6 +26,7 @@ import (
 // local is the store of a configuration, whether a gateway runs on it or not: that
 // one notices within 250 ms what is answered here.
 type local struct {
+	config  *config.Config
 	gateway *gateway.Gateway // nil where there is no store yet
 	closers []func() error
 }
@@ -38,7 +39,7 @@ func openLocal(ctx context.Context, io streams, opts config.Options, answers boo
 	if err != nil {
 		return nil, err
 	}
-	l := &local{closers: []func() error{a.Close}}
+	l := &local{config: cfg, closers: []func() error{a.Close}}
 	file := cfg.Store.File()
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		_, _ = fmt.Fprintf(io.err, "there is no store %s yet, so no call has asked for a person; is it the configuration of the gateway that runs? (--config, or --server URL)\n", file)
@@ -102,6 +103,8 @@ func (l *local) answer(ctx context.Context, id string, r reply) (approval.Shown,
 	a, err := l.gateway.AnswerApproval(ctx, id, gateway.Reply{Approve: r.approve, Note: r.note, Remember: r.remember, By: cliApprover(), From: fromCLI})
 	return a.Show(time.Now()), err
 }
+
+func (l *local) webhook(a *approval.Shown) bool { return toldOf(l.config, a) }
 
 func (l *local) close() error {
 	var errs []error

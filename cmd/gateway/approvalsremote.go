@@ -86,6 +86,9 @@ func (r *remote) answer(ctx context.Context, id string, s reply) (a approval.Sho
 	return a, err
 }
 
+// webhook reports that one was told: a gateway says no more of it.
+func (*remote) webhook(a *approval.Shown) bool { return a.Notified }
+
 // ask sends a request about approvals and reads the answer.
 func (r *remote) ask(ctx context.Context, method, path string, body []byte, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, r.base+"/v1/approvals"+path, bytes.NewReader(body))

@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/toolgate/toolgate/gateway/approval"
 )
 
@@ -22,9 +24,11 @@ const (
 	// shortID is how many characters of an id a list shows: no two alike are to be
 	// expected.
 	shortID = 8
-	// maxSummaryShown, maxValueShown and maxMembersShown are how much a person is
-	// shown: characters of a summary in a list, of one argument, and arguments.
+	// maxSummaryShown, maxChatShown, maxValueShown and maxMembersShown are how much a
+	// person is shown: characters of a summary and of a chat's name in a list, of one
+	// argument, and arguments.
 	maxSummaryShown = 100
+	maxChatShown    = 16
 	maxValueShown   = 300
 	maxMembersShown = 100
 	// watchEvery is how often it is looked whether further calls wait.
@@ -34,12 +38,12 @@ const (
 )
 
 // listApprovals lists approvals, the newest first.
-func listApprovals(ctx context.Context, io streams, c counter, q approval.Query, asJSON bool) error {
+func listApprovals(ctx context.Context, io streams, cmd *cli.Command, c counter, q approval.Query) error {
 	found, err := c.list(ctx, q)
 	switch {
 	case err != nil:
 		return err
-	case asJSON:
+	case cmd.Bool("json"):
 		return printJSON(io.out, map[string][]approval.Shown{"approvals": append([]approval.Shown{}, found...)})
 	case len(found) == 0 && q.State == approval.Pending:
 		_, err = fmt.Fprintln(io.err, "no call waits for a person")
@@ -60,13 +64,16 @@ func listApprovals(ctx context.Context, io streams, c counter, q approval.Query,
 		_, _ = fmt.Fprintf(io.err, "these are the newest %d; --limit N and --caller ID show others\n", q.Limit)
 	}
 	if q.State == approval.Pending {
-		_, _ = fmt.Fprintln(io.err, "gateway approvals show|approve|deny ID")
+		_, _ = fmt.Fprintln(io.err, nextCommand(cmd, "show|approve|deny ID"))
+	}
+	if slices.ContainsFunc(found, func(a approval.Shown) bool { return a.State == approval.Pending && a.ApproveBy == approval.Client }) {
+		_, _ = fmt.Fprintln(io.err, "client: "+onlyClient)
 	}
 	return nil
 }
 
 func approvalHeadings() []string {
-	return []string{"ID", "STATE", "AGE", "EXPIRES", "TOOL", "CALLER", "SUMMARY"}
+	return []string{"ID", "STATE", "AGE", "EXPIRES", "ANSWERS", "TOOL", "CALLER", "CHAT", "SUMMARY"}
 }
 
 func approvalColumns(a *approval.Shown, now time.Time) []string {
@@ -76,8 +83,8 @@ func approvalColumns(a *approval.Shown, now time.Time) []string {
 	}
 	id := strings.TrimPrefix(plain(a.ID), approvalPrefix)
 	return []string{
-		id[:min(shortID, len(id))], plain(string(a.State)), span(now.Sub(a.Created)), expires,
-		plain(a.Tool), plain(string(a.Caller.Kind) + "/" + a.Caller.Name), cut(plain(a.Summary), maxSummaryShown),
+		id[:min(shortID, len(id))], plain(string(a.State)), span(now.Sub(a.Created)), expires, plain(string(a.ApproveBy)),
+		plain(a.Tool), plain(string(a.Caller.Kind) + "/" + a.Caller.Name), cmp.Or(cut(plain(a.Chat), maxChatShown), "-"), cut(plain(a.Summary), maxSummaryShown),
 	}
 }
 
@@ -104,8 +111,8 @@ func cut(text string, most int) string {
 }
 
 // printApproval shows one approval to a person.
-func printApproval(out io.Writer, a *approval.Shown, now time.Time) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+func printApproval(out io.Writer, cmd *cli.Command, a *approval.Shown, webhook bool) error {
+	w, now := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), time.Now()
 	line := func(name, text string) {
 		if text != "" {
 			_, _ = fmt.Fprintf(w, "%s\t%s\n", name, plain(text))
@@ -121,13 +128,18 @@ func printApproval(out io.Writer, a *approval.Shown, now time.Time) error {
 	line("caller", callerLine(a))
 	line("chat", a.Chat)
 	line("asked", fmt.Sprintf("%s ago, by the call %s", span(now.Sub(a.Created)), a.CallID))
+	line("answered by", answeredBy(a.ApproveBy))
 	line("may be remembered", join(a.Remember))
+	line("webhook", webhookLine(a, webhook))
 	line("answer", answerLine(a.Answer))
 	line("run by", a.UsedBy)
 	if err := errors.Join(w.Flush(), printArguments(out, a.Arguments)); err != nil || a.State != approval.Pending {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\ngateway approvals approve %s\ngateway approvals deny %s\n", plain(a.ID), plain(a.ID))
+	if a.ApproveBy == approval.Client {
+		return nil // no command answers it
+	}
+	_, err := fmt.Fprintf(out, "\n%s\n%s\n", nextCommand(cmd, "approve "+plain(a.ID)), nextCommand(cmd, "deny "+plain(a.ID)))
 	return err
 }
 
@@ -253,6 +265,7 @@ type approvalWatch struct {
 	lines   liner
 	seen    map[string]bool // that wait still
 	failing bool
+	headed  bool // the headings are written
 }
 
 func (w *approvalWatch) begin(found []approval.Shown) error {
@@ -262,7 +275,7 @@ func (w *approvalWatch) begin(found []approval.Shown) error {
 	for i := range found {
 		w.lines.fit(approvalColumns(&found[i], time.Now()))
 	}
-	return errors.Join(w.lines.write(approvalHeadings()), w.show(found))
+	return w.show(found)
 }
 
 // show shows those that were not shown yet.
@@ -283,9 +296,22 @@ func (w *approvalWatch) show(found []approval.Shown) error {
 
 func (w *approvalWatch) one(a *approval.Shown) error {
 	if !w.lines.json {
-		return w.lines.write(approvalColumns(a, time.Now()))
+		return w.line(approvalColumns(a, time.Now()))
 	}
 	enc := json.NewEncoder(w.lines.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(a)
+}
+
+// line writes a line, and the headings before the first one, which says how wide they
+// are where nothing waited at the beginning.
+func (w *approvalWatch) line(words []string) error {
+	if !w.headed {
+		w.lines.fit(words)
+		if err := w.lines.write(approvalHeadings()); err != nil {
+			return err
+		}
+		w.headed = true
+	}
+	return w.lines.write(words)
 }

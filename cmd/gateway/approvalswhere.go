@@ -2,13 +2,17 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // nextCommand is a command about approvals as it is to be typed next: at the place
@@ -39,6 +43,18 @@ func shellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// sayingThatItWaits returns a context in which it is said once that a call waits for a
+// person, and what lets it run: whoever made it would see nothing meanwhile.
+func sayingThatItWaits(ctx context.Context, io streams, cmd *cli.Command) context.Context {
+	waits := regexp.MustCompile(`^waiting for a person to approve \S+ \(approval (` + approvalPrefix + `[0-9a-v]+)\)$`)
+	var once sync.Once
+	return tool.WithProgress(ctx, func(step tool.Step) {
+		if m := waits.FindStringSubmatch(step.Message); m != nil {
+			once.Do(func() { _, _ = fmt.Fprintf(io.err, "%s: %s\n", plain(step.Message), nextCommand(cmd, "approve "+m[1])) })
+		}
+	})
 }
 
 // onlyClient says of an approval that nobody can answer here.

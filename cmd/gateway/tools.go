@@ -152,7 +152,7 @@ func callCommand(io streams) *cli.Command {
 				return err
 			}
 			chat := tool.Chat{Groups: cmd.StringSlice("activate")}
-			return callTool(ctx, io, layers(cmd), tool.Call{Tool: name, Arguments: args, Caller: cliCaller(), Chat: chat}, cmd.Bool("json"))
+			return callTool(sayingThatItWaits(ctx, io, cmd), io, layers(cmd), tool.Call{Tool: name, Arguments: args, Caller: cliCaller(), Chat: chat}, cmd.Bool("json"))
 		},
 	}
 }

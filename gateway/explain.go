@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
@@ -13,6 +14,9 @@ type Explained struct {
 	Request policy.Request
 	// Unruled says that there are no rules at all, so that every call is allowed.
 	Unruled bool
+	// ApprovalExpires is how long a call waits for a person where its rule does not
+	// say; 0 for approval.DefaultExpires.
+	ApprovalExpires time.Duration
 	// Inactive are the tool's groups where none of them is active in the chat: the
 	// call is refused before a rule is asked.
 	Inactive []string
@@ -42,7 +46,7 @@ func (g *Gateway) Explain(ctx context.Context, call tool.Call) (Explained, error
 		}
 	}
 	req := p.request()
-	x := Explained{Explanation: p.generation.Policy.Explain(&req), Request: req, Unruled: p.generation.Policy == nil}
+	x := Explained{Explanation: p.generation.Policy.Explain(&req), Request: req, Unruled: p.generation.Policy == nil, ApprovalExpires: p.generation.ApprovalExpires}
 	if !entry.Spec.ActiveIn(p.call.Chat.Groups) {
 		x.Inactive = entry.Spec.Groups
 	}

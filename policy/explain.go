@@ -11,6 +11,9 @@ import (
 type Explanation struct {
 	Decision
 	Tried []Try // the rules up to the one that decided, in their order
+	// Approvers is the expression that says who may answer where a rule asks that has
+	// one; else empty.
+	Approvers string
 }
 
 // Try is one rule that was tried.
@@ -36,6 +39,9 @@ func (e *Engine) Explain(req *Request) Explanation {
 		out.Tried = append(out.Tried, try)
 		if try.Decided {
 			out.Decision = decision
+			if decision.Effect == Ask && r.asking.approvers != nil {
+				out.Approvers = r.asking.approvers.Source()
+			}
 			return out
 		}
 	}

@@ -164,7 +164,7 @@ func (e explainer) Explain(ctx context.Context, call tool.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := newExplanation(&x.Request, &x.Explanation)
+	out := newExplanation(&x.Request, &x.Explanation, x.ApprovalExpires)
 	out.Inactive = x.Inactive
 	return out, nil
 }

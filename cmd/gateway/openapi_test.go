@@ -246,7 +246,7 @@ func TestDescription(t *testing.T) {
 	ask(tool.MayCall, "DELETE", location, "", "")
 	get(location + "?wait=20")
 	ask(tool.MayCall, "DELETE", location, "", "")
-	for _, body := range []string{`{"tool":"forbidden","arguments":{"x":2},"caller":{"name":"bob","groups":["g"]}}`, `{"tool":"add"}`, `{"tool":"none"}`, `{}`} {
+	for _, body := range []string{`{"tool":"forbidden","arguments":{"x":2},"caller":{"name":"bob","groups":["g"]}}`, `{"tool":"add"}`, `{"tool":"change","via":"batch"}`, `{"tool":"none"}`, `{}`} {
 		ask(tool.MayAdmin, "POST", "/v1/policy/explain", "", body)
 		ask(tool.MayCall, "POST", "/v1/policy/explain", "", body)
 	}

@@ -11,9 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/registry"
@@ -171,6 +173,7 @@ type explanationJSON struct {
 	Rule      string         `json:"rule,omitempty"`
 	Reason    string         `json:"reason,omitempty"`
 	Error     string         `json:"error,omitempty"`
+	Ask       *askingJSON    `json:"ask,omitempty"`    // how a person is asked, where one is
 	Limits    []limitJSON    `json:"limits,omitempty"` // that the call has to keep, too
 	Tried     []tryJSON      `json:"tried"`
 	Inactive  []string       `json:"inactive,omitempty"` // groups: where none of them is active, the call is refused before
@@ -197,7 +200,7 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 	}
 	x := a.Generation.Policy.Explain(&req)
 	if cmd.Bool("json") {
-		out := newExplanation(&req, &x)
+		out := newExplanation(&req, &x, a.Generation.ApprovalExpires)
 		if req.Tool.ByGroup {
 			out.Inactive = req.Tool.Groups
 		}
@@ -206,10 +209,10 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 	if req.Tool.ByGroup {
 		_, _ = fmt.Fprintf(io.err, "%s is not core: its calls are refused (inactive) in chats where none of its groups is active: %s\n", name, strings.Join(req.Tool.Groups, ", "))
 	}
-	return printExplanation(io.out, &req, &x, a.Generation.Policy == nil)
+	return printExplanation(io.out, &req, &x, a.Generation)
 }
 
-func newExplanation(req *policy.Request, x *policy.Explanation) explanationJSON {
+func newExplanation(req *policy.Request, x *policy.Explanation, expires time.Duration) explanationJSON {
 	out := explanationJSON{
 		Tool: req.Tool.Name, Arguments: req.Args, Caller: req.Caller.Name,
 		Effect: string(x.Effect), Rule: x.Rule, Reason: x.Reason, Tried: make([]tryJSON, 0, len(x.Tried)),
@@ -217,7 +220,7 @@ func newExplanation(req *policy.Request, x *policy.Explanation) explanationJSON 
 	if x.Err != nil {
 		out.Error = x.Err.Error()
 	}
-	out.Limits = limitsOf(req, x)
+	out.Ask, out.Limits = askingOf(x, expires), limitsOf(req, x)
 	for _, t := range x.Tried {
 		out.Tried = append(out.Tried, tryJSON{t.Rule, t.Decided, t.Why, t.When})
 	}
@@ -239,10 +242,10 @@ func entryOf(a *assembly.Assembly, name string) (*registry.Entry, error) {
 	return nil, fmt.Errorf("no tool is named %q (%s)", name, hint)
 }
 
-func printExplanation(out io.Writer, req *policy.Request, x *policy.Explanation, none bool) error {
+func printExplanation(out io.Writer, req *policy.Request, x *policy.Explanation, gen *gateway.Generation) error {
 	who := "rule " + strconv.Quote(x.Rule)
 	switch {
-	case none:
+	case gen.Policy == nil:
 		who = "nothing: there is no policy section"
 	case x.Builtin:
 		who = "nothing: no rule names this tool, which is built in"
@@ -255,6 +258,9 @@ func printExplanation(out io.Writer, req *policy.Request, x *policy.Explanation,
 	}
 	if x.Err != nil {
 		text += "error: " + plain(x.Err.Error()) + "\n"
+	}
+	if ask := askingOf(x, gen.ApprovalExpires); ask != nil {
+		text += ask.String() + "\n"
 	}
 	for _, l := range limitsOf(req, x) {
 		text += l.String() + "\n"

@@ -186,7 +186,11 @@ func cliDoor(t *testing.T, path string) door {
 		if err := json.Unmarshal(object.Bytes(), &r); err != nil {
 			t.Fatalf("%s: %s, %v", c.Name, object.Bytes(), err)
 		}
-		text, _, _ := strings.Cut(out.String()+talk.String(), "\n"+causeLabel)
+		said := talk.String()
+		if _, after, ok := strings.Cut(said, "\n"); ok && strings.HasPrefix(said, "waiting for a person to approve ") {
+			said = after // that is for the person, before the answer
+		}
+		text, _, _ := strings.Cut(out.String()+said, "\n"+causeLabel)
 		return answer{strings.TrimSuffix(text, "\n"), r.Error}
 	}
 }

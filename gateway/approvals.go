@@ -17,7 +17,7 @@ import (
 // Reply is what somebody says of a call that waits for a person.
 type Reply struct {
 	Approve  bool
-	Note     string         // told to the caller; at most approval.MaxNote characters
+	Note     string         // in the record; a caller that is refused is told it; at most approval.MaxNote characters
 	Remember approval.Scope // how far an approval is to reach; empty for this call only
 	By       tool.Caller    // who says it; has the right to approve
 	From     string         // http or cli
@@ -109,10 +109,11 @@ func (g *Gateway) AnswerApproval(ctx context.Context, id string, r Reply) (appro
 	if err := fits(a, &r); err != nil {
 		return approval.Approval{}, err
 	}
-	if err := g.mayAnswer(ctx, a, &r); err != nil {
+	terms, err := g.mayAnswer(ctx, a, &r)
+	if err != nil {
 		return approval.Approval{}, err
 	}
-	answer := approval.Answer{By: r.By.Name, ID: r.By.ID, From: r.From, Note: r.Note, Remember: r.Remember}
+	answer := approval.Answer{By: r.By.Name, ID: r.By.ID, From: r.From, Note: legible(r.Note), Remember: r.Remember, Terms: terms}
 	now, settled, err := g.take(ctx, id, r.Approve, answer)
 	if err != nil {
 		return approval.Approval{}, err
@@ -195,35 +196,38 @@ const otherHooks = "the hooks before calls of the tool are others now"
 
 // mayAnswer says why somebody may not answer, or nil. Where the call can never run
 // any more, its approval is ended.
-func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply) error {
+func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply) (terms *string, err error) {
 	if r.By.ID == a.Binding.Caller {
-		return approval.Refuse(approval.Forbidden, "Somebody else has to answer.", "nobody approves their own call, and this one is of the caller %s", a.Caller.Name)
+		return nil, approval.Refuse(approval.Forbidden, "Somebody else has to answer.", "nobody approves their own call, and this one is of the caller %s", a.Caller.Name)
 	}
 	takesBack := !r.Approve && (a.At(time.Now()) == approval.Approved || a.State == approval.Used && a.Remembered())
 	if a.At(time.Now()) != approval.Pending && !takesBack {
-		return over(a)
+		return nil, over(a)
 	}
 	gen, release := g.hold()
 	defer release()
 	v := g.judgeAgain(gen, a, r.By)
 	switch d := &v.decision; {
 	case a.State == approval.Used && (v.gone || v.over != ""):
-		return nil // what is remembered can always be taken back
+		return nil, nil // what is remembered can always be taken back
 	case v.gone: // it may be served elsewhere: the program that answers need not be the one that asked
-		return approval.Refuse(approval.Over, "Answer where the tool is served.", "the configuration has no tool %s now", a.Tool)
+		return nil, approval.Refuse(approval.Over, "Answer where the tool is served.", "the configuration has no tool %s now", a.Tool)
 	case v.over != "":
 		if err := g.approvals.End(ctx, a, v.over); err != nil {
-			return err
+			return nil, err
 		}
-		return approval.Refuse(approval.Over, "", "the approval was ended: %s", v.over)
+		return nil, approval.Refuse(approval.Over, "", "the approval was ended: %s", v.over)
 	case v.err != nil:
-		return approval.Refuse(approval.Forbidden, "Tell whoever keeps the rules.", "the rule %q cannot tell who may answer: %v", d.Rule, v.err)
-	case d.Effect == policy.Ask && !d.Ask.Desk():
-		return approval.Refuse(approval.Forbidden, "", "only the user of the calling program may answer this one (approve_by: client)")
+		return nil, approval.Refuse(approval.Forbidden, "Tell whoever keeps the rules.", "the rule %q cannot tell who may answer: %v", d.Rule, v.err)
+	case d.Effect == policy.Ask && !d.Ask.Desk() && r.Approve: // anybody may end the waiting
+		return nil, approval.Refuse(approval.Forbidden, "", "only the user of the calling program may answer this one (approve_by: client)")
 	case !v.may:
-		return approval.Refuse(approval.Forbidden, "Somebody has to answer for whom the rule's approvers are true.", "%s is none of the approvers of the rule %q", r.By.Name, d.Rule)
+		return nil, approval.Refuse(approval.Forbidden, "Somebody has to answer for whom the rule's approvers are true.", "%s is none of the approvers of the rule %q", r.By.Name, d.Rule)
 	}
-	return nil
+	if v.decision.Ask != nil {
+		terms = &v.decision.Ask.Print
+	}
+	return terms, nil
 }
 
 // verdict is what becomes of the call of an approval by the rules of a generation.

@@ -15,8 +15,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// bind finds the approval that stands for the call. What a person was asked about
-// is what runs then, and not what hooks would make of the arguments today.
+// bind finds the approval that stands for the call.
 func (p *passage) bind(ctx context.Context) error {
 	desk := p.gateway.approvals
 	if desk == nil || !p.generation.Policy.Asks(p.entry.Spec) {
@@ -42,7 +41,18 @@ func (p *passage) bind(ctx context.Context) error {
 	case standing.Hooks != p.plan.BeforePrint():
 		return desk.End(ctx, standing, otherHooks)
 	}
-	p.approval, p.args = standing, final
+	if p.approval = standing; standing.At(time.Now()) == approval.Approved {
+		p.shown = final
+	}
+	return nil
+}
+
+// takeShown gives a call that a person agreed to the arguments that were shown, and
+// not what hooks make of them today. That they refuse it holds all the same.
+func (p *passage) takeShown(context.Context) error {
+	if p.shown != nil {
+		p.args = p.shown
+	}
 	return nil
 }
 
@@ -80,7 +90,7 @@ func (p *passage) ask(ctx context.Context) error {
 
 // form is how the user of the calling program is asked; nil where nobody asks there.
 func (p *passage) form(ctx context.Context) approval.Form {
-	if !p.decision.Ask.Client() {
+	if terms := p.decision.Ask; terms == nil || !terms.Client() {
 		return nil
 	}
 	return approval.FormOf(ctx)
@@ -109,17 +119,26 @@ func (p *passage) agreed(ctx context.Context) (bool, error) {
 	if p.gateway.approvals == nil || p.unbound != nil {
 		return false, nil
 	}
-	if p.approval == nil || p.approval.At(time.Now()) != approval.Approved {
+	if !p.hasAgreement() {
 		return p.granted(ctx)
 	}
 	a, err := p.unlessRefused(ctx, p.form(ctx))
 	if p.approval = a; err != nil || a.At(time.Now()) != approval.Approved {
 		return false, err
 	}
+	if terms := p.decision.Ask; terms != nil && terms.Print != a.Terms { // others may answer now
+		p.approval = nil
+		return false, p.gateway.approvals.End(ctx, a, "other people may answer by now")
+	}
 	if err := p.takeLimits(ctx, p.entry.Spec.RateLimit, nil); err != nil {
 		return false, err
 	}
 	return p.use(ctx)
+}
+
+// hasAgreement reports whether a person has agreed to the call, and it was not used.
+func (p *passage) hasAgreement() bool {
+	return p.shown != nil && p.approval != nil && p.approval.At(time.Now()) == approval.Approved
 }
 
 // granted lets the call through where an earlier answer is remembered that covers
@@ -141,7 +160,7 @@ func (p *passage) remembers(ctx context.Context) (*approval.Grant, error) {
 	if p.approval != nil && p.approval.Answer != nil {
 		return nil, nil
 	}
-	return p.gateway.approvals.Granted(ctx, p.binding, p.decision.Rule, scopes(p.decision.Ask.Remember))
+	return p.gateway.approvals.Granted(ctx, p.binding, approval.RuleKey(p.decision.Rule, p.decision.Ask.Print), scopes(p.decision.Ask.Remember))
 }
 
 func scopes(names []string) []approval.Scope {
@@ -190,7 +209,7 @@ func (p *passage) question() (*approval.Approval, error) {
 	return &approval.Approval{
 		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID, Hooks: p.plan.BeforePrint(),
 		Arguments: args, CallReason: m.Text(p.reason), Rule: d.Rule, Reason: m.Text(d.Reason), Summary: p.summary(args),
-		Where: approval.Where(terms.By), Limited: terms.Limited, Remember: scopes(terms.Remember),
+		Where: approval.Where(terms.By), Limited: terms.Limited, Terms: terms.Print, Remember: scopes(terms.Remember),
 		Created: now, Expires: now.Add(expires), State: approval.Pending,
 	}, nil
 }

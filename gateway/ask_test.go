@@ -21,6 +21,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/batch"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/secret"
@@ -483,9 +484,7 @@ func TestAskedAndCounted(t *testing.T) {
 		for i := range 5 {
 			waiting = append(waiting, h.later(t.Context(), call("few", fmt.Sprintf(`{"n": %d}`, i))))
 		}
-		if n := h.answer(t, true); n != 5 {
-			t.Errorf("%d wait", n)
-		}
+		h.approveRaw(t, 5)
 		ends := map[tool.Code]int{}
 		for _, w := range waiting {
 			ends[endOf(<-w)]++
@@ -514,7 +513,7 @@ func TestDeactivatedWhileAsked(t *testing.T) {
 					if _, err := h.desk.Find(t.Context(), approval.Query{}); err != nil {
 						t.Error(err)
 					}
-					h.approveRaw(t)
+					h.approveRaw(t, 1)
 				}
 				if r := <-wait; endOf(r) != tool.Inactive || h.runs.Load() != 0 {
 					t.Errorf("%+v, %d runs", r.Error, h.runs.Load())
@@ -525,14 +524,16 @@ func TestDeactivatedWhileAsked(t *testing.T) {
 }
 
 // approveRaw agrees to all that waits as another process does which does not judge.
-func (h *askHouse) approveRaw(t *testing.T) {
+func (h *askHouse) approveRaw(t *testing.T, n int) {
 	t.Helper()
 	found, err := h.desk.Find(t.Context(), approval.Query{State: approval.Pending})
-	if err != nil || len(found) != 1 {
+	if err != nil || len(found) != n {
 		t.Fatalf("%d wait, %v", len(found), err)
 	}
-	if _, ok, err := h.desk.Settle(t.Context(), found[0].ID, true, approval.Answer{By: "bob", From: "cli"}); !ok || err != nil {
-		t.Fatal(ok, err)
+	for i := range found {
+		if _, ok, err := h.desk.Settle(t.Context(), found[i].ID, true, approval.Answer{By: "bob", From: "cli"}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
 	}
 }
 
@@ -552,3 +553,59 @@ func (g *oneGroup) Look(_ string, in tool.Chat) tool.Chat {
 type formFunc func() (bool, error)
 
 func (f formFunc) Ask(context.Context, *approval.Question) (bool, error) { return f() }
+
+// TestRefusedByHookAfterAsked: an approval, whatever became of it, lets no call past a
+// hook that refuses it by now.
+func TestRefusedByHookAfterAsked(t *testing.T) {
+	for _, approved := range []bool{false, true} {
+		chats := new(freezing)
+		withAsks(t, gateway.Options{Chats: chats}, func(t *testing.T, h *askHouse) {
+			h.Swap(h.hooked(t))
+			ctx, leave := context.WithCancel(t.Context())
+			wait := h.later(ctx, call("pay", `{"amount": 10}`))
+			leave()
+			<-wait
+			if approved {
+				h.approveRaw(t, 1)
+			}
+			chats.frozen.Store(true)
+			if r := h.Call(t.Context(), call("pay", `{"amount": 10}`)); endOf(r) != tool.Denied || !strings.Contains(r.Error.Message, "Frozen") {
+				t.Errorf("approved %v: %+v", approved, r.Error)
+			}
+			chats.frozen.Store(false)
+			if !approved {
+				h.approveRaw(t, 1)
+			}
+			if r := h.Call(t.Context(), call("pay", `{"amount": 10}`)); r.Error != nil || h.runs.Load() != 1 {
+				t.Errorf("approved %v: %+v, %d runs", approved, r.Error, h.runs.Load())
+			}
+		})
+	}
+}
+
+// hooked is the same gateway with a hook that refuses calls of frozen chats.
+func (h *askHouse) hooked(t testing.TB) *gateway.Generation {
+	t.Helper()
+	var report diag.Report
+	at := diag.NewCursor(&report, nil)
+	engine := policy.Compile(at, &policy.Config{Rules: []policy.RuleConfig{{Name: "ask", Tools: []string{"pay"}, Action: "ask"}}})
+	hooks := hook.Compile(at, &hook.Config{Before: []hook.BeforeConfig{
+		{Name: "frozen", Tools: []string{"pay"}, When: new("chat.context.frozen == true"), Refuse: new("Frozen.")},
+	}}, nil, hook.Deps{})
+	entry, _ := h.tools.Lookup("pay")
+	hooks.Bind(hook.Tool{Spec: entry.Spec, Schema: entry.Schema})
+	if err := report.Problems().Err(); err != nil {
+		t.Fatal(err)
+	}
+	return &gateway.Generation{Tools: h.tools, Policy: engine, Hooks: hooks, Masker: new(secret.Masker)}
+}
+
+// freezing is a chat that may be frozen.
+type freezing struct{ frozen atomic.Bool }
+
+func (f *freezing) Enter(caller string, in tool.Chat) tool.Chat { return f.Look(caller, in) }
+
+func (f *freezing) Look(_ string, in tool.Chat) tool.Chat {
+	in.Context = map[string]any{"frozen": f.frozen.Load()}
+	return in
+}

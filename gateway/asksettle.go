@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +50,10 @@ func (p *passage) settle(ctx context.Context, a *approval.Approval) (again bool,
 			WithHint("Call again only if it is still wanted: it is judged anew. Or use another tool, or tell the user.")
 	}
 	p.noteAnswer(a, "expired")
-	return false, tool.Errorf(tool.ApprovalDenied, "nobody approved this call of %s in time", name).
+	e := tool.Errorf(tool.ApprovalDenied, "nobody approved this call of %s in time", name).
 		WithHint("Tell the user. Call again only if it is still wanted: a person is asked anew then.")
+	e.Retryable = true // nobody refused it
+	return false, e
 }
 
 // errAgain is why a call that waited enters once more: a person agreed, or another
@@ -73,10 +76,11 @@ func (p *passage) enterAgain(ctx context.Context) *passage {
 
 // spare ends the approval that the call waited for and does not need any more.
 func (p *passage) spare(ctx context.Context) {
-	if p.waited == nil {
+	waited := cmp.Or(p.approval, p.waited)
+	if waited == nil || waited.At(time.Now()) != approval.Pending {
 		return
 	}
-	if err := p.gateway.approvals.End(ctx, p.waited, "the policy lets the call through without asking now"); err != nil {
+	if err := p.gateway.approvals.End(ctx, waited, "the policy lets the call through without asking now"); err != nil {
 		p.notes = append(p.notes, "its approval could not be ended: "+tool.AsError(err).Message)
 	}
 }

@@ -42,6 +42,7 @@ type passage struct {
 	repeated   bool            // it was answered without being tried, like the same call before it
 	// What follows is of a call about which a person is asked.
 	binding  approval.Binding   // what an approval of it is bound to
+	shown    map[string]any     // the arguments that a person agreed to; nil without that
 	approval *approval.Approval // the one that stands for it; nil without one
 	waited   *approval.Approval // the one that the call waited for before it entered again; nil without one
 	answered *runlog.Approval   // what was said, for the record; nil while nobody said anything
@@ -128,7 +129,7 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 func (p *passage) arrive(ctx context.Context) error {
 	steps := [...]func(*passage, context.Context) error{
 		(*passage).lookUp, (*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn,
-		(*passage).castAndValidate, (*passage).bind, (*passage).hooksBefore,
+		(*passage).castAndValidate, (*passage).bind, (*passage).hooksBefore, (*passage).takeShown,
 	}
 	for _, step := range steps {
 		if err := step(p, ctx); err != nil {
@@ -181,6 +182,8 @@ func (p *passage) decide(ctx context.Context) error {
 	switch d := p.decision; {
 	case err != nil:
 		return err
+	case through && p.answered != nil && p.approval != nil && p.approval.State == approval.Used:
+		return nil
 	case d.Effect == policy.Allow:
 		p.spare(ctx)
 		return p.takeLimits(ctx, p.entry.Spec.RateLimit, d.Limit)
@@ -217,6 +220,11 @@ func (p *passage) judge(ctx context.Context) (through bool, err error) {
 func (p *passage) passes(ctx context.Context, req *policy.Request) (bool, error) {
 	switch p.decision = p.generation.Policy.Decide(req); p.decision.Effect {
 	case policy.Allow:
+		if p.hasAgreement() { // it is used up all the same
+			if used, err := p.agreed(ctx); used || err != nil {
+				return used, err
+			}
+		}
 		return true, nil
 	case policy.Ask:
 		return p.agreed(ctx)

@@ -45,7 +45,11 @@ func (p *passage) noteEnd(err error) {
 		return
 	}
 	book := p.gateway.repeats
-	if err == nil {
+	switch {
+	case err == nil && !p.entry.Spec.ReadOnly(): // it may have mended what others failed for
+		book.Changed(p.call.Caller.ID, p.call.Chat.ID)
+		return
+	case err == nil:
 		if book.Knows(p.place()) {
 			book.Succeeded(p.name())
 		}

@@ -40,8 +40,12 @@ func ending(words string) runnerFunc {
 // judged but in a chat of tier 2, and ask about asks.
 func prone(t *testing.T, words string) *gateway.Generation {
 	t.Helper()
-	tools := toolsOf(t, "t", "judged", "asks")
+	tools := toolsOf(t, "t", "judged", "asks", "changes")
 	entry, _ := tools.Lookup("t")
+	judged, _ := tools.Lookup("judged")
+	judged.Spec.Tags = []string{tool.TagReadOnly}
+	changes, _ := tools.Lookup("changes")
+	changes.Runner = ending("ok ok ok")
 	entry.Runner, entry.Spec.Parameters = ending(words), json.RawMessage(`{"type":"object","properties":{}}`)
 	var report diag.Report
 	at := diag.NewCursor(&report, nil)
@@ -71,6 +75,8 @@ func TestRepeated(t *testing.T) {
 			221s t ann c -> upstream_error; 222s t ann c -> upstream_error!`},
 		{"those that lie far apart do not add up", failing, `
 			0s t ann c -> upstream_error; 120s t ann c -> upstream_error; 240s t ann c -> upstream_error; 241s t ann c -> upstream_error; 242s t ann c -> upstream_error!`},
+		{"a change takes it back", failing, `
+			0s t ann c -> upstream_error; 1s t ann c -> upstream_error; 2s changes ann d; 2s t ann c -> upstream_error!; 3s changes ann c; 4s t ann c -> upstream_error`},
 		{"a success takes it back", "upstream_error ok upstream_error upstream_error ok", `
 			0s t ann c -> upstream_error; 0s t ann c; 0s t ann c -> upstream_error; 0s t ann c -> upstream_error; 0s t ann c -> upstream_error!`},
 		{"other arguments are free", failing, `

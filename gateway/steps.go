@@ -53,7 +53,7 @@ func (p *passage) castAndValidate(context.Context) error {
 
 // hooksBefore may rewrite the arguments, which stay valid, or refuse the call.
 func (p *passage) hooksBefore(ctx context.Context) error {
-	if !p.plan.RunsBefore() || p.approval != nil { // what a person is asked about went through them
+	if !p.plan.RunsBefore() {
 		return nil
 	}
 	batch := batchOf(ctx)

@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"slices"
 	"time"
 
@@ -35,6 +38,7 @@ type Terms struct {
 	By       string         // who may answer: ByDesk, ByClient or ByAny
 	Limited  bool           // the rule has approvers: see [Engine.MayAnswer]
 	Remember []string       // how far an answer may be made to reach: RememberArgs, RememberChat
+	Print    string         // tells apart what rules say of who may answer; empty for everybody at the desk
 	Summary  string         // one line that says what is asked; empty where the rule gives none
 }
 
@@ -69,6 +73,7 @@ func compileAsking(at diag.Cursor, cfg *RuleConfig, env *expression.Env) (_ *ask
 	if a.terms.By == "" {
 		a.terms.By = ByDesk
 	}
+	a.terms.Print = printOf(a.terms.By, cfg.Approvers)
 	ok = a.check(at, cfg)
 	if cfg.Summary != "" {
 		a.summary = expression.ParseTemplate(at.Key("summary"), cfg.Summary, env)
@@ -79,6 +84,19 @@ func compileAsking(at diag.Cursor, cfg *RuleConfig, env *expression.Env) (_ *ask
 		ok = ok && a.approvers != nil
 	}
 	return a, ok
+}
+
+// printOf tells apart who may answer.
+func printOf(by string, approvers *string) string {
+	if by == ByDesk && approvers == nil {
+		return ""
+	}
+	h := sha256.New()
+	_, _ = io.WriteString(h, by)
+	if approvers != nil {
+		_, _ = io.WriteString(h, "\x00"+*approvers)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // onlyAsking reports keys that a rule has which does not ask.

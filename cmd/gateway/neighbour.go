@@ -7,7 +7,7 @@ import (
 )
 
 // errNeighbour tells of a server beside this one, in a sentence that anyone may read.
-var errNeighbour = errors.New("another server uses this store: what runs once and limits hold within one server only")
+var errNeighbour = errors.New("another server uses this store: what runs once and what calls() counts hold within one server only")
 
 // neighbour says whether another server uses the store now. Where that cannot be
 // told, it says nothing.

@@ -41,7 +41,7 @@ func TestNeighbour(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin := build(t, "github.com/toolgate/toolgate/cmd/gateway")
-	const told = "another server uses this store: what runs once and limits hold within one server only"
+	const told = "another server uses this store: what runs once and what calls() counts hold within one server only"
 	notes := func(p *process) bool {
 		status, body := ask(t, http.MethodGet, p.url+"/readyz", "")
 		if status != http.StatusOK {

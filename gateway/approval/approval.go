@@ -104,6 +104,9 @@ type Answer struct {
 	From     string    `json:"from"`               // http, cli or client
 	Note     string    `json:"note,omitempty"`     // in the record; a caller that is refused is told it
 	Remember Scope     `json:"remember,omitempty"` // how far the answer reaches
+	// Terms are those under which it was given, where they may be others than when it
+	// was asked; nil for the same.
+	Terms *string `json:"-"`
 }
 
 // Approval is one call that waits, or waited, for a person.
@@ -127,16 +130,18 @@ type Approval struct {
 	Reason     string          // the reason that rule gives
 	Summary    string          // one line that says what is asked
 	Where      Where
-	Limited    bool    // the rule says itself who may answer
-	Remember   []Scope // how far the answer may be made to reach
-	Created    time.Time
-	Expires    time.Time
-	State      State
-	Answer     *Answer // nil while nobody answered
-	UsedBy     string  // the call that was let through
-	Ending     string  // why it Ended or, of one that was Used, why nothing is remembered of it
-	Told       bool    // whoever is to be told of it from outside was
-	Change     int64   // goes up with every change of any approval in its store
+	// Terms tells apart what a rule says of who may answer.
+	Terms    string
+	Limited  bool    // the rule says itself who may answer
+	Remember []Scope // how far the answer may be made to reach
+	Created  time.Time
+	Expires  time.Time
+	State    State
+	Answer   *Answer // nil while nobody answered
+	UsedBy   string  // the call that was let through
+	Ending   string  // why it Ended or, of one that was Used, why nothing is remembered of it
+	Told     bool    // whoever is to be told of it from outside was
+	Change   int64   // goes up with every change of any approval in its store
 }
 
 // At is how it stands at a time.
@@ -156,6 +161,15 @@ func (a *Approval) Stands(now time.Time) bool {
 
 // Offers reports whether whoever answers may make the answer reach so far.
 func (a *Approval) Offers(s Scope) bool { return slices.Contains(a.Remember, s) }
+
+// RuleKey names a rule for what is remembered: by its name, and by what it says of who
+// may answer, so that an answer does not outlive that.
+func RuleKey(rule, terms string) string {
+	if terms == "" {
+		return rule
+	}
+	return rule + "\x00" + terms
+}
 
 // Remembered reports whether the answer reaches further than the call.
 func (a *Approval) Remembered() bool { return a.Answer != nil && a.Answer.Remember != "" }

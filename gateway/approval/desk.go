@@ -212,13 +212,17 @@ func (d *Desk) Settle(ctx context.Context, id string, approve bool, answer Answe
 		}
 		return newGrant(a, &answer)
 	}
-	return d.change(ctx, id, Pending, grant, func(a *Approval) { a.State, a.Answer = state, &answer })
+	return d.change(ctx, id, Pending, grant, func(a *Approval) {
+		if a.State, a.Answer = state, &answer; answer.Terms != nil {
+			a.Terms = *answer.Terms
+		}
+	})
 }
 
 // newGrant is what an answer leaves that is remembered.
 func newGrant(a *Approval, answer *Answer) *Grant {
 	g := &Grant{
-		Binding: a.Binding, Rule: a.Rule, Scope: answer.Remember, Approval: a.ID, By: answer.By,
+		Binding: a.Binding, Rule: RuleKey(a.Rule, a.Terms), Scope: answer.Remember, Approval: a.ID, By: answer.By,
 		Expires: answer.Time.Add(RememberFor),
 	}
 	if g.Scope == SameArgs {

@@ -38,6 +38,7 @@ type Place struct {
 
 // Call names a call: only the same call has it.
 type Call struct {
+	talk   uint64 // the conversation: its caller and chat
 	place  uint64
 	digest [sha256.Size]byte
 }
@@ -50,6 +51,7 @@ type Book struct {
 	mu     sync.Mutex // guards what follows
 	calls  map[Call]*list.Element
 	places map[uint64]int // calls that are remembered of each
+	talks  map[uint64]int // likewise, of conversations
 	order  list.List      // of *entry, the latest to fail in front
 }
 
@@ -84,7 +86,7 @@ func Counts(e *tool.Error) bool {
 // Name names the call that is made at the place, with all that makes it this one:
 // arguments, and whatever else decides about it.
 func (b *Book) Name(p Place, about ...[]byte) Call {
-	c := Call{place: maphash.Comparable(b.seed, p)}
+	c := Call{talk: b.talk(p.Caller, p.Chat), place: maphash.Comparable(b.seed, p)}
 	h := sha256.New()
 	for _, part := range append([][]byte{[]byte(p.Caller), []byte(p.Chat), []byte(p.Tool)}, about...) {
 		_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(part)))) // so that no two lists read the same
@@ -92,6 +94,27 @@ func (b *Book) Name(p Place, about ...[]byte) Call {
 	}
 	h.Sum(c.digest[:0])
 	return c
+}
+
+func (b *Book) talk(caller, chat string) uint64 {
+	return maphash.Comparable(b.seed, Place{Caller: caller, Chat: chat})
+}
+
+// Changed forgets the calls of a conversation in which something was changed: what
+// failed before may be tried again.
+func (b *Book) Changed(caller, chat string) {
+	if b.size.Load() == 0 {
+		return
+	}
+	talk := b.talk(caller, chat)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for element := b.order.Front(); element != nil && b.talks[talk] > 0; {
+		e := element.Value.(*entry)
+		if element = element.Next(); e.call.talk == talk {
+			b.remove(e)
+		}
+	}
 }
 
 // Knows reports whether a call that is made at the place may be remembered. It takes
@@ -127,6 +150,7 @@ func (b *Book) Failed(c Call, why *tool.Error) {
 		e = &entry{call: c}
 		b.calls[c] = b.order.PushFront(e)
 		b.places[c.place]++
+		b.talks[c.talk]++
 		b.size.Store(int64(len(b.calls)))
 	}
 	b.order.MoveToFront(b.calls[c])
@@ -151,7 +175,7 @@ func (b *Book) Succeeded(c Call) {
 func (b *Book) Forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.calls, b.places = map[Call]*list.Element{}, map[uint64]int{}
+	b.calls, b.places, b.talks = map[Call]*list.Element{}, map[uint64]int{}, map[uint64]int{}
 	b.order.Init()
 	b.size.Store(0)
 }
@@ -179,6 +203,9 @@ func (b *Book) remove(e *entry) {
 	b.size.Store(int64(len(b.calls)))
 	if b.places[e.call.place]--; b.places[e.call.place] == 0 {
 		delete(b.places, e.call.place)
+	}
+	if b.talks[e.call.talk]--; b.talks[e.call.talk] == 0 {
+		delete(b.talks, e.call.talk)
 	}
 }
 

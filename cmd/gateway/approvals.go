@@ -4,20 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolgate/toolgate/gateway/approval"
+	"github.com/toolgate/toolgate/gateway/config"
 )
 
 const (
 	// maxListed is the most approvals that are listed: as many as the HTTP API gives.
 	maxListed = 200
-	// tokenVariable is the environment variable with the credential for --server.
-	tokenVariable = "TOOLGATE_TOKEN"
 	// approvalPrefix begins the id of every approval, and may be left out.
 	approvalPrefix = "apr_"
 	idLength       = 26 // characters behind it
@@ -111,7 +109,7 @@ func answerCommand(io streams, name, usage, note string, more ...cli.Flag) *cli.
 }
 
 func serverFlag() cli.Flag {
-	return &cli.StringFlag{Name: "server", Usage: "ask the gateway at this `URL`, such as http://127.0.0.1:8080, with the token in " + tokenVariable}
+	return &cli.StringFlag{Name: "server", Usage: "ask the gateway at this `URL`, such as http://127.0.0.1:8080, with the token in " + config.EnvToken}
 }
 
 func listFlags() []cli.Flag {
@@ -155,7 +153,7 @@ func atCounter(ctx context.Context, io streams, cmd *cli.Command, answers bool, 
 		if cmd.IsSet("config") || cmd.IsSet("set") {
 			return usagef("--server asks a gateway that runs, which has its configuration: leave out --config and --set")
 		}
-		c, err = newRemote(cmd.String("server"), os.Getenv(tokenVariable))
+		c, err = newRemoteApprovals(cmd.String("server"))
 	} else {
 		c, err = openLocal(ctx, io, layers(cmd), answers)
 	}

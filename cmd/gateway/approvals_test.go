@@ -129,7 +129,7 @@ exit 0`
 // TestApprovalsCommand goes the way of a person who is asked, in the store and over
 // HTTP: both say the same.
 func TestApprovalsCommand(t *testing.T) {
-	t.Setenv(tokenVariable, "desk-0123456789abcdef")
+	t.Setenv(config.EnvToken, "desk-0123456789abcdef")
 	for name, server := range map[string]bool{"store": false, "server": true} {
 		t.Run(name, func(t *testing.T) {
 			a := newDesks(t, server)
@@ -253,7 +253,7 @@ exit 0$`
 // TestApprovalsReach: who makes an answer reach further is told how far, and who
 // looks is told who may answer and whether a webhook was told.
 func TestApprovalsReach(t *testing.T) {
-	t.Setenv(tokenVariable, "desk-0123456789abcdef")
+	t.Setenv(config.EnvToken, "desk-0123456789abcdef")
 	for name, server := range map[string]bool{"store": false, "server": true} {
 		t.Run(name, func(t *testing.T) {
 			a := newDesks(t, server)
@@ -295,7 +295,7 @@ func TestApprovalsRefused(t *testing.T) {
 		"wrong-0123456789abcdef": "exit 1",
 		"agent-0123456789abcdef": "gateway: this needs the right approve, and the caller agent has call (Use the token of a caller that may approve (server.admin_token, or server.callers with may))\nexit 3",
 	} {
-		t.Setenv(tokenVariable, token)
+		t.Setenv(config.EnvToken, token)
 		if got := a.run("approve", id); !strings.HasSuffix(got, want) || strings.Contains(got, "0123456789") {
 			t.Errorf("with the token %q: %s", token, got)
 		}

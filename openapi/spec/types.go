@@ -85,9 +85,9 @@ type Operation struct {
 	// Security are the alternatives, of each of which all schemes are needed; an
 	// empty alternative asks for nothing, and so does no alternative at all.
 	Security   [][]Use
-	Parameters []Parameter // path's and own, merged; none that OpenAPI says to ignore
-	Body       *Body       // nil for none
-	Accept     []string    // media types of the successful answers, in order, each once
+	Parameters []Parameter     // path's and own, merged; none that OpenAPI says to ignore
+	Body       *Body           // nil for none
+	Accept     []string        // media types of the successful answers, in order, each once
 	Output     json.RawMessage // schema of the successful JSON answer, with references into Outputs; nil for none
 }
 

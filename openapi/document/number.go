@@ -75,7 +75,7 @@ func decimal(t string) string {
 	if point && fraction != "" {
 		whole += "." + fraction
 	}
-	if whole += t[end:]; numberLength(whole) != len(whole) {
+	if whole += t[end:]; whole[0] == '-' || numberLength(whole) != len(whole) {
 		return ""
 	}
 	return whole

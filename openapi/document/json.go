@@ -17,7 +17,8 @@ type scanner struct {
 	pos   int
 	line  uint32
 	start int // of the line
-	nodes int
+	nodes int // so far
+	most  int
 	open  []Member // of the objects and arrays that are open, the outer ones first
 	free  []Member // not used yet: they are made by the thousand
 }
@@ -35,8 +36,9 @@ func (f *failure) plain() error {
 	return &f.Error
 }
 
-func parseJSON(file, text string) (*Node, *failure) {
-	s := &scanner{file: file, text: text, dirty: !utf8.ValidString(text), line: 1}
+// parseJSON reads a text of at most so many values.
+func parseJSON(file, text string, most int) (*Node, *failure) {
+	s := &scanner{file: file, text: text, dirty: !utf8.ValidString(text), line: 1, most: most}
 	root := new(Node)
 	s.space()
 	if err := s.value(root, 0); err != nil {
@@ -84,8 +86,8 @@ func (s *scanner) space() {
 
 // value reads the value at the position into n, which lies depth levels down.
 func (s *scanner) value(n *Node, depth int) *failure {
-	if s.nodes++; s.nodes > MaxNodes {
-		return s.limit("there are more than %d values", MaxNodes)
+	if s.nodes++; s.nodes > s.most {
+		return s.limit("there are more than %d values", s.most)
 	}
 	n.Line, n.Column = s.line, uint32(s.pos-s.start+1)
 	switch c := s.peek(); {

@@ -48,14 +48,20 @@ func Parse(name string, data []byte) (*Node, error) {
 	if !named && start[0] != '{' && start[0] != '[' {
 		return parseYAML(name, text)
 	}
-	root, err := parseJSON(name, text)
+	root, err := parseJSON(name, text, MaxNodes)
 	if err == nil || err.limit {
 		return root, err.plain()
 	}
-	if root, again := parseYAML(name, text); again == nil && root.Kind >= Array {
-		return root, nil
+	root, again := parseYAML(name, text)
+	if again == nil && root.Kind >= Array || isYAMLName(name) {
+		return root, again
 	}
 	return nil, err.plain()
+}
+
+func isYAMLName(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
 func emptyFile(name string) error { return &Error{File: name, Text: "the file is empty"} }

@@ -64,8 +64,10 @@ func (b *builder) node(y *yaml.Node, depth int) (Node, size, error) {
 
 func (b *builder) alias(y *yaml.Node, depth int) (Node, size, error) {
 	a := b.anchored[y.Alias]
-	if a == nil { // the anchor of a key
-		return b.build(y.Alias, depth)
+	if a == nil { // the anchor of a key, which is a scalar; its place is the alias's, so that places keep to the order of the text
+		key := *y.Alias
+		key.Line, key.Column = y.Line, y.Column
+		return b.build(&key, depth)
 	}
 	if !a.done {
 		return Node{}, size{}, b.fail(y, "the alias *%s stands inside the value it stands for", y.Value)

@@ -62,7 +62,7 @@ func loadYAML(file, text string) (*Node, error) {
 	case len(doc.Content) == 0 || isBlank(doc.Content[0]):
 		return nil, emptyFile(file)
 	}
-	b := &builder{file: file, columns: columns{text: text}, anchored: map[*yaml.Node]*anchored{}}
+	b := &builder{file: file, columns: newColumns(text), anchored: map[*yaml.Node]*anchored{}}
 	root, _, err := b.node(doc.Content[0], 0)
 	if err != nil {
 		return nil, err
@@ -113,43 +113,61 @@ func syntaxError(file, text string, err error) error {
 	if e.ContextMsg != "" {
 		what = e.ContextMsg + ": " + what
 	}
-	c := columns{text: text}
+	c := newColumns(text)
 	line, column := c.place(e.Mark.Line, e.Mark.Column)
 	return &Error{file, int(line), int(column), "not valid YAML: " + what}
 }
 
-// columns turns the library's columns, which count characters, into bytes. It
-// expects places in the order of the text and is slow for others.
+// columns turns the library's places into lines as editors count them and columns
+// in bytes: the library counts characters, and takes U+0085, U+2028 and U+2029 for
+// the end of a line. It expects places in the order of the text and is slow for
+// others.
 type columns struct {
 	text         string
-	line         int // from 1; 0 before the first use
-	start        int // of the line
-	column, byte int // a place on the line, from 1 in characters and from the start in bytes
+	breaks       string // characters that end the library's lines
+	line, start  int    // the library's line, from 1, and where it starts
+	shown, from  int    // the editor's line, and where it starts
+	column, byte int    // a place on the library's line, from 1 in characters and from 0 in bytes
+}
+
+func newColumns(text string) columns {
+	c := columns{text: text, breaks: "\n\r", line: 1, shown: 1, column: 1}
+	for _, odd := range []string{"\u0085", "\u2028", "\u2029"} {
+		if strings.Contains(text, odd) {
+			c.breaks += odd
+		}
+	}
+	return c
 }
 
 func (c *columns) place(line, column int) (uint32, uint32) {
-	if line < 1 {
-		return 0, 0
+	if line < c.line || line == c.line && column < c.column {
+		*c = columns{text: c.text, breaks: c.breaks, line: 1, shown: 1, column: 1}
 	}
-	if c.line == 0 || line < c.line {
-		c.line, c.start, c.column, c.byte = 1, 0, 1, 0
-	}
-	for c.line < line {
-		next := strings.IndexAny(c.text[c.start:], "\n\r")
-		if next < 0 {
-			return uint32(line), uint32(max(column, 1))
-		}
-		if strings.HasPrefix(c.text[c.start+next:], "\r\n") {
-			next++
-		}
-		c.line, c.start, c.column, c.byte = c.line+1, c.start+next+1, 1, 0
-	}
-	if column < c.column {
-		c.column, c.byte = 1, 0
+	for c.line < line && c.next() {
 	}
 	for c.column < column && c.start+c.byte < len(c.text) {
 		_, n := utf8.DecodeRuneInString(c.text[c.start+c.byte:])
 		c.column, c.byte = c.column+1, c.byte+n
 	}
-	return uint32(line), uint32(c.byte + 1)
+	return uint32(c.shown), uint32(c.start + c.byte - c.from + 1)
+}
+
+// next goes to the library's next line. It reports false at the end.
+func (c *columns) next() bool {
+	end := strings.IndexAny(c.text[c.start:], c.breaks)
+	if end < 0 {
+		c.start, c.column, c.byte = len(c.text), 1, 0
+		return false
+	}
+	end += c.start
+	r, n := utf8.DecodeRuneInString(c.text[end:])
+	if strings.HasPrefix(c.text[end:], "\r\n") {
+		n = 2
+	}
+	c.line, c.start, c.column, c.byte = c.line+1, end+n, 1, 0
+	if r == '\n' || r == '\r' {
+		c.shown, c.from = c.shown+1, c.start
+	}
+	return true
 }

@@ -47,3 +47,10 @@ func (b *budget) compilePattern(text string) (js.Regexp, error) {
 	re.MatchTimeout = maxMatchTime
 	return backtracking{re: re, budget: b}, nil
 }
+
+// PatternCompiles reports whether a schema may have a regular expression as a
+// "pattern" or a name under "patternProperties", so that [Compile] takes it.
+func PatternCompiles(pattern string) bool {
+	_, err := (&budget{}).compilePattern(pattern)
+	return err == nil
+}

@@ -9,8 +9,12 @@ import (
 // also behind "$ref" and "allOf", never from the alternatives of a union. A
 // default is taken as it is declared, but a null that its own property does
 // not accept is left out: it says that there is no default. Args is not
-// changed.
+// changed. Of a schema of [Later] no default is filled in: those are somebody
+// else's, who fills them in too.
 func (s *Schema) Defaults(args map[string]any) map[string]any {
+	if s.later {
+		return members(args)
+	}
 	if out, ok := s.body().quick.fill(args); ok {
 		return out
 	}

@@ -11,6 +11,14 @@ const (
 	maxPatternSize  = 16 << 10
 )
 
+// Limits on a schema that is made from a document of many operations, which is
+// compiled only when one of them is called.
+const (
+	maxLaterSize   = 16 << 20 // bytes
+	maxLaterDepth  = 256      // levels of nesting
+	maxLaterValues = 1 << 20  // JSON values in all
+)
+
 // Limits on arguments. They come from a model.
 const (
 	maxArgsSize   = 4 << 20 // bytes

@@ -115,6 +115,9 @@ func alone(args map[string]any, beside []string) bool {
 
 // knows reports whether the schema speaks of a top-level property.
 func (s *Schema) knows(name string) bool {
+	if s.later {
+		return slices.Contains(s.names, name)
+	}
 	known := false
 	err := s.body().pool.use(func(p *program) error {
 		known = declares(p.root, name, map[*js.Schema]bool{})

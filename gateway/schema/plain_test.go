@@ -35,7 +35,7 @@ func FuzzPlain(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s is taken for plain: %v", raw, err)
 		}
-		if p := whole.endless(); p != nil {
+		if p := whole.body().endless(); p != nil {
 			t.Fatalf("%s is taken for plain: %s", raw, p.sentence())
 		}
 		if found := misspelt(nil, doc); found != nil {

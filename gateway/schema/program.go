@@ -176,6 +176,7 @@ type pool struct {
 	doc    any
 	remote loader
 	idle   chan *program
+	broken error // why there can be no copies; nil where there can
 }
 
 func newPool(doc any, remote loader) *pool {
@@ -184,6 +185,9 @@ func newPool(doc any, remote loader) *pool {
 
 // use lends f a program with a full budget and passes on its error.
 func (p *pool) use(f func(*program) error) error {
+	if p.broken != nil {
+		return p.broken
+	}
 	var prog *program
 	select {
 	case prog = <-p.idle:

@@ -75,7 +75,7 @@ func dangling(fragment string, doc any) problem {
 
 // endless finds a schema that refers to itself without stepping into the
 // value, so that no value could ever be checked against it.
-func (s *Schema) endless() *problem {
+func (b *body) endless() *problem {
 	var found *js.Schema
 	state := map[*js.Schema]int{}
 	const under, done = 1, 2
@@ -94,8 +94,8 @@ func (s *Schema) endless() *problem {
 		}
 		state[sub] = done
 	}
-	prog := <-s.body().pool.idle
-	defer func() { s.body().pool.idle <- prog }()
+	prog := <-b.pool.idle
+	defer func() { b.pool.idle <- prog }()
 	for _, sub := range reachable(prog.root) {
 		visit(sub)
 	}
@@ -103,7 +103,7 @@ func (s *Schema) endless() *problem {
 		return nil
 	}
 	path, _ := tokens(found.Location)
-	return &problem{at: locate(path, s.body().doc), text: "refers to itself without end", hint: "a schema may come back to itself only inside properties or items"}
+	return &problem{at: locate(path, b.doc), text: "refers to itself without end", hint: "a schema may come back to itself only inside properties or items"}
 }
 
 // definitions lists the references to what stands in the usual places.

@@ -18,8 +18,9 @@ import (
 type Schema struct {
 	outline
 	suspects
-	body    func() *body // compiled when it is first asked for, where that is sure to succeed
+	body    func() *body // compiled when it is first asked for
 	example []string     // a few of names, the required ones first
+	later   bool         // the outline is all that may be asked of it before a call; see Later
 }
 
 // outline is what a schema tells of its top-level properties.
@@ -93,7 +94,7 @@ func (d *Document) Compile() (*Schema, error) {
 	if err != nil {
 		return nil, mistakeOf(err, doc).mistake()
 	}
-	if p := s.endless(); p != nil {
+	if p := s.body().endless(); p != nil {
 		return nil, p.mistake()
 	}
 	s.suspects = suspects{defaulted: defaulted(doc), misspelt: misspelt(nil, doc)}

@@ -113,7 +113,7 @@ func runGroup(t *testing.T, group suiteGroup, draft string) (total, passed int) 
 		t.Errorf("%s: compile: %v", group.Description, err)
 		return len(group.Tests), 0
 	}
-	if p := s.endless(); p != nil {
+	if p := s.body().endless(); p != nil {
 		t.Errorf("%s: taken for endless: %s", group.Description, p.sentence())
 	}
 	for _, test := range group.Tests {

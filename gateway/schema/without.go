@@ -203,6 +203,9 @@ func withoutInNames(raw json.RawMessage, names []string) (json.RawMessage, error
 // in any part that it is combined of and behind references. A pattern names
 // what it fits and holds the name of.
 func (s *Schema) Names(name string) bool {
+	if s.later {
+		return slices.Contains(s.names, name)
+	}
 	named := false
 	err := s.body().pool.use(func(p *program) error {
 		named = namesIt(p.root, name, map[*js.Schema]bool{})

@@ -44,6 +44,7 @@ type flattener struct {
 	extras  []*node // what each part says of other properties
 	parts   int     // those that speak of properties
 	steps   int     // schemas that were added
+	typed   bool    // one says that it is an object
 }
 
 // maxParts is how many schemas a flat object may be put together of. Definitions
@@ -72,6 +73,7 @@ func (f *flattener) keyword(name string, v *node) bool {
 	case "title", "description", "default", "deprecated", "examples", "$comment", "format":
 		return true
 	case "type":
+		f.typed = true
 		return slices.Equal(v.strings(), []string{"object"})
 	case "properties":
 		return f.properties(v)
@@ -130,7 +132,7 @@ func (f *flattener) object() *flatObject {
 			o.extra = extra
 		}
 	}
-	if len(f.order) == 0 {
+	if len(f.order) == 0 && !f.holdsNothing() {
 		return nil
 	}
 	for _, name := range f.order {
@@ -141,6 +143,12 @@ func (f *flattener) object() *flatObject {
 		o.properties = append(o.properties, property{name, schema})
 	}
 	return f.withUndeclared(o)
+}
+
+// holdsNothing reports whether the object can have no member at all. Such a body
+// has no arguments: the bodies of Stripe's GET operations are of this kind.
+func (f *flattener) holdsNothing() bool {
+	return f.typed && len(f.need) == 0 && slices.ContainsFunc(f.extras, func(extra *node) bool { return extra.kind == 'f' })
 }
 
 // withUndeclared adds the properties that are required and nowhere described; nil

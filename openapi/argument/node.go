@@ -2,6 +2,7 @@ package argument
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -130,26 +131,30 @@ func (n *node) append(b []byte) []byte {
 	return append(b, n.kind+2) // the bracket that closes
 }
 
-// appendText writes a text as JSON has it.
-func appendText(b []byte, s string) []byte {
-	if plain(s) {
-		return append(append(append(b, '"'), s...), '"')
+// size is how many bytes the node takes.
+func (n *node) size() int {
+	if n.raw != "" {
+		return len(n.raw)
 	}
-	var out strings.Builder
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a text always encodes
-	return append(b, strings.TrimSuffix(out.String(), "\n")...)
+	return len(n.append(nil))
 }
 
-// plain reports whether a text needs no escapes.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return false
+// appendText writes a text as JSON has it. What is not UTF-8 in it becomes U+FFFD.
+func appendText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r < ' ':
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = utf8.AppendRune(b, r)
 		}
 	}
-	return true
+	return append(b, '"')
 }
 
 func unquote(raw string) string {

@@ -17,6 +17,7 @@ const (
 	maxDescription   = 1_024 // characters
 	shortDescription = 300   // of a schema that is over its budget
 	tinyDescription  = 120
+	maxSmall         = 120 // bytes of a schema whose parts are not worth cutting
 	maxShownEnum     = 300 // bytes of the values of a schema that is far over its budget
 	maxShownDefault  = 300 // bytes of a default of a schema whose parts are cut
 	maxShownName     = 64  // characters of a name of the document
@@ -143,18 +144,22 @@ func (w *writer) schema(n *node, level int) {
 	case w.over():
 	case n.kind != '{':
 		w.out = n.append(w.out)
-	case level > w.depth && hasParts(n):
+	case level > w.depth && worthCutting(n):
 		w.cut(n)
 	default:
 		w.keywords(n, level)
 	}
 }
 
-// hasParts reports whether a schema holds schemas or refers to one.
-func hasParts(n *node) bool {
-	parts := n.get("$ref") != nil
+// worthCutting reports whether a schema refers to one, or holds schemas and is
+// longer than what stands for it would be.
+func worthCutting(n *node) bool {
+	parts := false
 	eachInside(n, func(*node, int) { parts = true })
-	return parts
+	if !parts {
+		return n.get("$ref") != nil
+	}
+	return n.size() > maxSmall || len(linksOf(n)) > 0
 }
 
 // cut writes what stands for a schema with parts.
@@ -221,12 +226,23 @@ func (w *writer) keywords(n *node, level int) {
 
 // description writes the description of n with what tells of values at its end.
 func (w *writer) description(first *bool, n *node, values string) {
+	if raw := n.get("description").raw; values == "" && len(raw)-2 <= w.text && asShown(raw) {
+		w.member(first, "description")
+		w.put(raw)
+		return
+	}
 	description := w.ending(n, n.get("description").string(), values)
 	if description == "" {
 		return
 	}
 	w.member(first, "description")
 	w.out = appendText(w.out, description)
+}
+
+// asShown reports whether a short text in quotes is surely shown as it is: most
+// are.
+func asShown(raw string) bool {
+	return len(raw) > 2 && raw[1] != ' ' && raw[len(raw)-2] != ' ' && strings.IndexByte(raw, '\\') < 0
 }
 
 // keyword writes the value of a keyword.
@@ -270,7 +286,7 @@ func (w *writer) leavesOut(n *node, m member) bool {
 	case "oneOf":
 		return n.get("anyOf") != nil
 	case "default":
-		return w.enums || len(m.value.append(nil)) > maxShownDefault
+		return w.enums || m.value.size() > maxShownDefault
 	}
 	return false
 }
@@ -280,7 +296,7 @@ func (w *writer) leavesOut(n *node, m member) bool {
 func (w *writer) values(n *node) string {
 	const few = 60 // bytes
 	enum := n.get("enum")
-	if !w.enums || enum == nil || enum.kind != '[' || len(enum.append(nil)) <= maxShownEnum {
+	if !w.enums || enum == nil || enum.kind != '[' || enum.size() <= maxShownEnum {
 		return ""
 	}
 	var out []byte

@@ -1,0 +1,164 @@
+package wire
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+// header is that of a call, without what its body adds.
+func header(op *spec.Operation, args map[string]any) (http.Header, error) {
+	h := http.Header{acceptHeader: {accept(op.Accept)}}
+	for p := range parameters(op, spec.InHeader) {
+		name := http.CanonicalHeaderKey(p.Name)
+		if isOurs(name) {
+			continue
+		}
+		text, present, err := headerText(p, args[p.Arg])
+		switch {
+		case err != nil:
+			return nil, named(p.Arg, err)
+		case !present:
+		case !isToken(name):
+			return nil, wrong(p, "cannot be sent, because %q is no name that a header may have", p.Name).WithHint("Leave it out.")
+		case !isHeaderValue(text):
+			return nil, wrong(p, "holds line breaks or control characters").WithHint("Send it as one line of plain text.")
+		default:
+			h[name] = append(h[name], text)
+		}
+	}
+	cookies, err := cookies(op, args)
+	if err != nil {
+		return nil, err
+	}
+	if all := append(h[cookieHeader], cookies...); len(all) > 0 {
+		h[cookieHeader] = []string{strings.Join(all, "; ")}
+	}
+	return h, nil
+}
+
+// headerText is a value in style simple, the only one of headers. It is not
+// percent-encoded (Appendix D).
+func headerText(p *spec.Parameter, arg any) (text string, present bool, err error) {
+	if p.Media != "" {
+		return content(p.Media, arg)
+	}
+	v, err := valueOf(arg)
+	if err != nil || v.kind == absent {
+		return "", false, err
+	}
+	parts := v.items
+	for _, m := range v.members {
+		if p.Explode {
+			parts = append(parts, m.name+"="+m.text)
+		} else {
+			parts = append(parts, m.name, m.text)
+		}
+	}
+	return v.text + strings.Join(parts, ","), true, nil
+}
+
+// isOurs reports whether a field says how a request is sent and who sends it, so
+// that no argument may set it: what OpenAPI says to ignore (section 4.8.12.2),
+// what frames a message (RFC 9110 section 7.6.1, RFC 9112 section 6), and which
+// codings of an answer are understood.
+func isOurs(name string) bool {
+	switch name {
+	case acceptHeader, "Authorization", contentType,
+		"Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer", "Upgrade", "Expect",
+		"Proxy-Authorization", "Proxy-Connection", "Accept-Encoding":
+		return true
+	}
+	return false
+}
+
+// accept asks for JSON where the operation has any, and otherwise for what it
+// has.
+func accept(types []string) string {
+	var wanted []string
+	for _, jsonOnly := range []bool{true, false} {
+		for _, media := range types {
+			if (!jsonOnly || isJSON(media)) && media != "" && isHeaderValue(media) && !slices.Contains(wanted, media) {
+				wanted = append(wanted, media)
+			}
+		}
+		if len(wanted) > 0 {
+			return strings.Join(wanted, ", ")
+		}
+	}
+	return "*/*"
+}
+
+// cookies are the pairs of the Cookie field. Section 4.8.12.3 writes them in
+// style form, whose ampersand is never right there (Appendix D): as style cookie
+// of OpenAPI 3.2 has it, every pair is a cookie of its own.
+func cookies(op *spec.Operation, args map[string]any) ([]string, error) {
+	var out []string
+	for p := range parameters(op, spec.InCookie) {
+		pairs, err := cookiePairs(p, args[p.Arg])
+		if err != nil {
+			return nil, named(p.Arg, err)
+		}
+		for _, pair := range pairs {
+			if !isCookieValue(pair.text) && !isDelimited(pair.text, p) {
+				return nil, wrong(p, "holds what a cookie cannot: spaces, quotes, commas, semicolons, backslashes or characters outside ASCII").
+					WithHint("Send it escaped, the way that this API reads its cookies; many read percent-encoding.")
+			}
+			out = append(out, pair.name+"="+pair.text)
+		}
+	}
+	return out, nil
+}
+
+func cookiePairs(p *spec.Parameter, arg any) ([]pair, error) {
+	name := cookieName.text(p.Name)
+	if p.Media != "" {
+		text, present, err := content(p.Media, arg)
+		if err != nil || !present {
+			return nil, err
+		}
+		if !strings.HasPrefix(bare(p.Media), "text/") || isJSON(p.Media) {
+			text = cookie.text(text)
+		}
+		return []pair{{name, text}}, nil
+	}
+	s := style{name: spec.StyleForm, explode: p.Explode, names: cookieName, values: cookie, limit: maxHeader}
+	s.values.triples = p.AllowReserved
+	if p.Style == spec.StyleCookie {
+		s.explode, s.values = true, verbatim // not exploded is n/a, since a comma cannot stand in a cookie
+	}
+	return s.pairs(p.Name, arg)
+}
+
+// isDelimited reports whether text is a list of style form, which joins encoded
+// items with commas.
+func isDelimited(text string, p *spec.Parameter) bool {
+	return p.Media == "" && p.Style != spec.StyleCookie && !p.Explode && isCookieValue(strings.ReplaceAll(text, ",", ""))
+}
+
+// isCookieValue is cookie-value of RFC 6265 section 4.1.1.
+func isCookieValue(text string) bool {
+	if len(text) > 1 && strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`) {
+		text = text[1 : len(text)-1]
+	}
+	return all(text, isCookieOctet)
+}
+
+// isToken is token of RFC 9110 section 5.6.2.
+func isToken(text string) bool { return text != "" && all(text, isTokenChar) }
+
+// isHeaderValue reports whether text is one line (RFC 9110 section 5.5).
+func isHeaderValue(text string) bool {
+	return all(text, func(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' })
+}
+
+func all(text string, is func(c byte) bool) bool {
+	for i := range len(text) {
+		if !is(text[i]) {
+			return false
+		}
+	}
+	return true
+}

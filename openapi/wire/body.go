@@ -162,7 +162,7 @@ func objectOf(members []property) ([]byte, error) {
 
 // formOf writes properties as a form (WHATWG URL section 5.2). Without a style a
 // property is content: a text, a text per item of a list, JSON of an object
-// (section 4.8.15, contentType).
+// (Encoding Object, contentType).
 func formOf(members []property, encodings map[string]spec.Encoding) ([]byte, error) {
 	pairs := []pair{}
 	for _, m := range members {
@@ -177,19 +177,19 @@ func formOf(members []property, encodings map[string]spec.Encoding) ([]byte, err
 
 func formPairs(m property, encoding spec.Encoding) ([]pair, error) {
 	if encoding.Style != "" {
-		s := style{name: encoding.Style, explode: encoding.Explode, names: form, values: form, limit: maxBody}
+		s := style{arg: m.arg, name: encoding.Style, explode: encoding.Explode, names: form, values: form, limit: maxBody}
 		if encoding.AllowReserved {
 			s.values = reservedForm
 		}
 		return s.pairs(m.name, m.value)
 	}
-	contents := []any{m.value}
-	if items, isList := m.value.([]any); isList && !isJSON(encoding.Media) {
+	media, contents := concrete(encoding.Media), []any{m.value}
+	if items, isList := m.value.([]any); isList && !isJSON(media) {
 		contents = items
 	}
 	var out []pair
 	for _, value := range contents {
-		text, present, err := content(encoding.Media, value)
+		text, present, err := content(media, value)
 		if err != nil {
 			return nil, err
 		}

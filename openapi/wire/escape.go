@@ -13,8 +13,8 @@ type escape struct {
 var (
 	// strict is for values: they mean the same in a path and in a query.
 	strict = escape{keep: isUnreserved}
-	// reservedQuery is for values of allowReserved (RFC 6570 section 3.2.3). Section
-	// 4.8.12.2 leaves it to the application to encode what does not belong in a query
+	// reservedQuery is for values of allowReserved (RFC 6570 section 3.2.3). Parameter
+	// Object leaves it to the application to encode what does not belong in a query
 	// ("[", "]", "#") and what separates its pairs ("=", "&", "+"), so we do: data
 	// that looks like another parameter stays data.
 	reservedQuery = escape{keep: isQueryData, triples: true}
@@ -25,7 +25,7 @@ var (
 	literalPath  = escape{keep: isPathChar, triples: true}
 	literalQuery = escape{keep: func(c byte) bool { return isPathChar(c) || c == '/' || c == '?' }, triples: true}
 	// form and reservedForm are for forms (WHATWG URL section 5.2; OpenAPI 3.2
-	// section 4.15.4 for what allowReserved leaves).
+	// URL Percent-Encoding for what allowReserved leaves).
 	form         = escape{keep: isFormChar, plus: true}
 	reservedForm = escape{keep: isQueryData, triples: true, plus: true}
 	// cookie is for values of cookies: as little as RFC 6265 section 4.1.1 lets,

@@ -61,7 +61,7 @@ func headerText(p *spec.Parameter, arg any) (text string, present bool, err erro
 }
 
 // isOurs reports whether a field says how a request is sent and who sends it, so
-// that no argument may set it: what OpenAPI says to ignore (section 4.8.12.2),
+// that no argument may set it: what OpenAPI says to ignore (Parameter Object, name),
 // what frames a message (RFC 9110 section 7.6.1, RFC 9112 section 6), and which
 // codings of an answer are understood.
 func isOurs(name string) bool {
@@ -91,7 +91,7 @@ func accept(types []string) string {
 	return "*/*"
 }
 
-// cookies are the pairs of the Cookie field. Section 4.8.12.3 writes them in
+// cookies are the pairs of the Cookie field. Style Values writes them in
 // style form, whose ampersand is never right there (Appendix D): as style cookie
 // of OpenAPI 3.2 has it, every pair is a cookie of its own.
 func cookies(op *spec.Operation, args map[string]any) ([]string, error) {
@@ -102,7 +102,7 @@ func cookies(op *spec.Operation, args map[string]any) ([]string, error) {
 			return nil, named(p.Arg, err)
 		}
 		for _, pair := range pairs {
-			if !isCookieValue(pair.text) && !isDelimited(pair.text, p) {
+			if isVerbatim(p) && !isCookieValue(pair.text) {
 				return nil, wrong(p, "holds what a cookie cannot: spaces, quotes, commas, semicolons, backslashes or characters outside ASCII").
 					WithHint("Send it escaped, the way that this API reads its cookies; many read percent-encoding.")
 			}
@@ -119,23 +119,27 @@ func cookiePairs(p *spec.Parameter, arg any) ([]pair, error) {
 		if err != nil || !present {
 			return nil, err
 		}
-		if !strings.HasPrefix(bare(p.Media), "text/") || isJSON(p.Media) {
+		if !isVerbatim(p) {
 			text = cookie.text(text)
 		}
 		return []pair{{name, text}}, nil
 	}
-	s := style{name: spec.StyleForm, explode: p.Explode, names: cookieName, values: cookie, limit: maxHeader}
+	s := style{arg: p.Arg, name: spec.StyleForm, explode: p.Explode, names: cookieName, values: cookie, limit: maxHeader}
 	s.values.triples = p.AllowReserved
-	if p.Style == spec.StyleCookie {
+	if isVerbatim(p) {
 		s.explode, s.values = true, verbatim // not exploded is n/a, since a comma cannot stand in a cookie
 	}
 	return s.pairs(p.Name, arg)
 }
 
-// isDelimited reports whether text is a list of style form, which joins encoded
-// items with commas.
-func isDelimited(text string, p *spec.Parameter) bool {
-	return p.Media == "" && p.Style != spec.StyleCookie && !p.Explode && isCookieValue(strings.ReplaceAll(text, ",", ""))
+// isVerbatim reports whether a cookie is the caller's to escape: so says style
+// cookie (OpenAPI 3.2, Style Values), and a text type leaves it to the caller too
+// (Appendix D).
+func isVerbatim(p *spec.Parameter) bool {
+	if p.Media != "" {
+		return strings.HasPrefix(bare(p.Media), "text/") && !isJSON(p.Media)
+	}
+	return p.Style == spec.StyleCookie
 }
 
 // isCookieValue is cookie-value of RFC 6265 section 4.1.1.

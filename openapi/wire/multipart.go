@@ -50,8 +50,8 @@ func multipartOf(members []property, encodings map[string]spec.Encoding, media s
 	return b.Bytes(), media + "; boundary=" + w.Boundary(), nil
 }
 
-// partsOf are the parts of a property: one, or one per item of a list (section
-// 4.8.14.4, Special Considerations for multipart Content).
+// partsOf are the parts of a property: one, or one per item of a list (Media Type
+// Object, Special Considerations for multipart Content).
 func partsOf(m property, encoding spec.Encoding) ([]part, error) {
 	if encoding.Style != "" && !encoding.Binary {
 		return styledParts(m, encoding)
@@ -75,9 +75,9 @@ func partsOf(m property, encoding spec.Encoding) ([]part, error) {
 }
 
 // styledParts writes the pairs of a style as parts, where nothing is
-// percent-encoded (OpenAPI 3.2 section 4.15.1.2).
+// percent-encoded (OpenAPI 3.2 Encoding Object, Fixed Fields for RFC6570-style Serialization).
 func styledParts(m property, encoding spec.Encoding) ([]part, error) {
-	s := style{name: encoding.Style, explode: encoding.Explode, names: verbatim, values: verbatim, raw: true, limit: maxBody}
+	s := style{arg: m.arg, name: encoding.Style, explode: encoding.Explode, names: verbatim, values: verbatim, raw: true, limit: maxBody}
 	pairs, err := s.pairs(m.name, m.value)
 	out := make([]part, len(pairs))
 	for i, p := range pairs {

@@ -148,22 +148,31 @@ func (t *template) parameter(name string) (*spec.Parameter, error) {
 		Because(errors.New("no parameter fills {" + name + "} in " + t.op.Path))
 }
 
-// expand writes the value of a path parameter (section 4.8.12.4; RFC 6570
+// expand writes the value of a path parameter (Style Examples; RFC 6570
 // sections 3.2.2, 3.2.5 and 3.2.7).
 func expand(p *spec.Parameter, arg any) (string, error) {
 	if arg == nil {
 		return "", wrong(p, "is missing, and the address of the request needs it").WithHint("Send it.")
 	}
-	if p.Media != "" {
-		text, _, err := content(p.Media, arg)
-		return strict.text(text), named(p.Arg, err)
-	}
-	v, err := valueOf(arg)
+	text, err := expanded(p, arg)
 	if err != nil {
 		return "", named(p.Arg, err)
 	}
-	if v.kind == absent || p.Style != spec.StyleMatrix && p.Style != spec.StyleLabel && v.isEmpty() {
+	if text == "" {
 		return "", wrong(p, "is empty, and the address of the request needs a value").WithHint("Send the identifier of what you want.")
+	}
+	return text, nil
+}
+
+// expanded is the text of a value in a path; empty where it has none.
+func expanded(p *spec.Parameter, arg any) (string, error) {
+	if p.Media != "" {
+		text, _, err := content(p.Media, arg)
+		return strict.text(text), err
+	}
+	v, err := valueOf(arg)
+	if err != nil || v.kind == absent {
+		return "", err
 	}
 	x := expansion{name: strict.text(p.Name), values: strict}
 	if p.AllowReserved {
@@ -180,11 +189,6 @@ func expand(p *spec.Parameter, arg any) (string, error) {
 		return "." + x.joined(&v, p.Explode, delimiter), nil
 	}
 	return x.joined(&v, p.Explode, ","), nil
-}
-
-// isEmpty reports whether a value has no text in a path.
-func (v *value) isEmpty() bool {
-	return v.kind == primitive && v.text == "" || v.kind == list && len(v.items) == 1 && v.items[0] == ""
 }
 
 // expansion writes values in a path.

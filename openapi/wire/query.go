@@ -35,14 +35,14 @@ func queryPairs(p *spec.Parameter, arg any) ([]pair, error) {
 		}
 		return []pair{{strict.text(p.Name), strict.text(text)}}, nil
 	}
-	s := style{name: p.Style, explode: p.Explode, names: strict, values: strict, limit: maxAddress}
+	s := style{arg: p.Arg, name: p.Style, explode: p.Explode, names: strict, values: strict, limit: maxAddress}
 	if p.AllowReserved {
 		s.values = reservedQuery
 	}
 	return s.pairs(p.Name, arg)
 }
 
-// queryString is a query as a whole (OpenAPI 3.2 section 4.12.1): an object is a
+// queryString is a query as a whole (OpenAPI 3.2 Parameter Locations): an object is a
 // form or JSON, as its media type says. A text of a form or a text type is a query
 // already, of which only what cannot stand in one is encoded; that of any other
 // type is encoded whole, as the specification's example of a JSONPath is.

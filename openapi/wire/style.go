@@ -10,9 +10,10 @@ import (
 // pair is a name and a value, both as they are sent.
 type pair struct{ name, text string }
 
-// style writes values as pairs, the way of queries, forms and cookies (section
-// 4.8.12.3, Style Values; 4.8.12.4, Style Examples).
+// style writes values as pairs, the way of queries, forms and cookies (Style
+// Values and Style Examples).
 type style struct {
+	arg     string // the argument that has the value, for messages
 	name    string // one of spec's
 	explode bool
 	names   escape // for names, and for keys of objects
@@ -89,13 +90,22 @@ func (s *style) delimiter() string {
 type deep struct {
 	style *style
 	pairs []pair
-	size  int
+	size  int // of pairs, in bytes
+	names int // bytes of all names that were put together, also of what is empty
 }
+
+// maxNames is how many times the limit of the pairs their names may be, with
+// those of lists and objects: names grow with the depth, and all of them together
+// with its square.
+const maxNames = 16
 
 func (d *deep) add(name string, arg any) error {
 	arg, err := plain(arg)
 	if err != nil {
 		return err
+	}
+	if d.names += len(name); d.names > maxNames*d.style.limit {
+		return tooLong("text of "+quote(d.style.arg), d.style.limit)
 	}
 	switch arg := arg.(type) {
 	case nil:
@@ -123,8 +133,7 @@ func (d *deep) add(name string, arg any) error {
 	return d.leaf(name, arg)
 }
 
-// leaf ends the work at the limit: names grow with the depth, and all of them
-// together with its square.
+// leaf adds a pair, up to the limit.
 func (d *deep) leaf(name string, arg any) error {
 	text, err := textOf(arg)
 	if err != nil {
@@ -132,7 +141,7 @@ func (d *deep) leaf(name string, arg any) error {
 	}
 	p := d.style.pair(name, text)
 	if d.size += len(p.name) + len(p.text); d.size > d.style.limit {
-		return tooLong("text of "+quote(name[:strings.IndexByte(name+"[", '[')]), d.style.limit)
+		return tooLong("text of "+quote(d.style.arg), d.style.limit)
 	}
 	d.pairs = append(d.pairs, p)
 	return nil

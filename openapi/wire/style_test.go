@@ -23,9 +23,9 @@ var colors = []any{
 // refused stands for a call that is not sent.
 const refused = "(refused)"
 
-// TestStyleExamples holds every cell of the table in section 4.8.12.4 of OpenAPI
-// 3.1.1 (Style Examples: empty, string, array, object) and of 3.2.1 section
-// 4.12.5, whose members stand sorted here since objects of a call have no order.
+// TestStyleExamples holds every cell of the table under Style Examples in OpenAPI 3.1.1
+// and 3.2.1 (empty, string, array, object). Members stand sorted here, since objects
+// of a call have no order.
 // What the table marks n/a is what this package does about it.
 func TestStyleExamples(t *testing.T) {
 	t.Parallel()

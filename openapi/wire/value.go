@@ -161,7 +161,7 @@ func marshal(arg any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// content writes a value in a media type (section 4.8.12.1, content): JSON where
+// content writes a value in a media type (Parameter Object, content): JSON where
 // it is one of JSON, and otherwise a string as it is. A null is absent, and so is
 // no list and no object: their text can tell them.
 func content(media string, arg any) (text string, present bool, err error) {

@@ -5,8 +5,8 @@
 // path and in a query, so that a value never leaves its place; absent, null and
 // an empty list or object are not sent, and an empty text is; what a style has no
 // form for, such as an object inside a list, is compact JSON text; members of an
-// object whose order is not known are sorted. Sections named in this package are
-// those of OpenAPI 3.1.1, unless it says another.
+// object whose order is not known are sorted. Sections that are named without a
+// document are those of OpenAPI 3.1.1.
 package wire
 
 import (
@@ -14,6 +14,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -65,7 +66,10 @@ func Build(op *spec.Operation, args map[string]any) (*Request, error) {
 	if data != nil {
 		r.Body, header[contentType] = data, []string{media}
 	}
-	return r, r.check()
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // check holds the request to its limits.
@@ -78,20 +82,24 @@ func (r *Request) check() error {
 	}
 	switch {
 	case len(r.Path) > maxAddress:
-		return tooLong("path", maxAddress)
+		return tooLong("path of the request", maxAddress)
 	case len(r.Query) > maxAddress:
-		return tooLong("query", maxAddress)
+		return tooLong("query of the request", maxAddress)
 	case size > maxHeader:
-		return tooLong("header", maxHeader)
+		return tooLong("header of the request", maxHeader)
 	case len(r.Body) > maxBody:
-		return tooLong("body", maxBody)
+		return tooLong("body of the request", maxBody)
 	}
 	return nil
 }
 
 // tooLong tells that a part of the request exceeds its limit, in bytes.
 func tooLong(part string, limit int) *tool.Error {
-	return tool.Errorf(tool.InvalidArgs, "the %s of the request would be longer than the %d KiB that the gateway sends at once", part, limit>>10).
+	most := strconv.Itoa(limit>>10) + " KiB"
+	if limit >= 1<<20 {
+		most = strconv.Itoa(limit>>20) + " MiB"
+	}
+	return tool.Errorf(tool.InvalidArgs, "the %s would be longer than the %s that the gateway sends at once", part, most).
 		WithHint("Send less, or in several calls.")
 }
 

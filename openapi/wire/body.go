@@ -55,9 +55,10 @@ func body(op *spec.Operation, args map[string]any) (data []byte, media string, e
 	return data, media, err
 }
 
-// mediaOf is the type that is sent. One with a wildcard says that any will do.
+// mediaOf is the type that is sent. One with a wildcard says that any will do, and
+// one that no header can hold says nothing.
 func mediaOf(b *spec.Body) string {
-	if b.Media != "" && !strings.Contains(bare(b.Media), "*") {
+	if b.Media != "" && !strings.Contains(bare(b.Media), "*") && isHeaderValue(b.Media) {
 		return b.Media
 	}
 	switch b.Kind {

@@ -37,6 +37,7 @@ func TestBody(t *testing.T) {
 		{"digits", `{"id": 7, "body": [9007199254740993, 1e6, 0.10, -0]}`, spec.Body{Kind: spec.BodyJSON, Media: jsonType, Arg: "body"}, `[9007199254740993,1e6,0.10,-0]`, jsonType},
 		{"type as given", `{"id": 7, "body": 1}`, spec.Body{Kind: spec.BodyJSON, Media: "Application/JSON; charset=UTF-8", Arg: "body"}, `1`, "Application/JSON; charset=UTF-8"},
 		{"wildcard, JSON", `{"id": 7, "body": 1}`, spec.Body{Kind: spec.BodyJSON, Media: "*/*", Arg: "body"}, `1`, jsonType},
+		{"type that is none", `{"id": 7, "body": 1}`, spec.Body{Kind: spec.BodyJSON, Media: "application/json\r\nX: y", Arg: "body"}, `1`, jsonType},
 		{"wildcard, text", `{"id": 7, "body": "a"}`, spec.Body{Kind: spec.BodyText, Media: "text/*", Arg: "body"}, `a`, "text/plain"},
 		{"wildcard, bytes", `{"id": 7, "body": "YQ=="}`, spec.Body{Kind: spec.BodyBinary, Media: "image/*", Arg: "body"}, `a`, "application/octet-stream"},
 		{"wildcard, form", `{"id": 7, "body": {"a": 1}}`, spec.Body{Kind: spec.BodyForm, Media: "application/*", Arg: "body"}, `a=1`, formType},
@@ -116,7 +117,7 @@ func TestMultipart(t *testing.T) {
 	t.Parallel()
 	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG"))
 	encodings := map[string]spec.Encoding{
-		"file": {Binary: true}, "thumb": {Binary: true, Media: "image/png, image/jpeg"}, "any": {Binary: true, Media: "audio/*, audio/mpeg"},
+		"file": {Binary: true}, "thumb": {Binary: true, Media: "image/png, image/jpeg"}, "any": {Binary: true, Media: "audio/*, audio/mpeg"}, "doc": {Binary: true, Media: "application/geo+json"},
 		"note": {Media: "text/markdown"}, "json": {Media: jsonType}, "deep": {Style: spec.StyleDeepObject, Explode: true}, "csv": {Style: spec.StyleForm},
 		"pipes": {Style: spec.StylePipe},
 	}
@@ -141,9 +142,9 @@ func TestMultipart(t *testing.T) {
 			},
 		},
 		{
-			"several files", `{"file": ["YQ", "Yg=="], "any": "YQ=="}`, "multipart/form-data",
-			spec.Body{Kind: spec.BodyMultipart, Media: "multipart/form-data", Fields: fields("file", "any")},
-			[]received{{"file", "file.bin", "application/octet-stream", "a"}, {"file", "file.bin", "application/octet-stream", "b"}, {"any", "any.mp3", "audio/mpeg", "a"}},
+			"several files", `{"file": ["YQ", "Yg=="], "any": "YQ==", "doc": "e30="}`, "multipart/form-data",
+			spec.Body{Kind: spec.BodyMultipart, Media: "multipart/form-data", Fields: fields("file", "any", "doc")},
+			[]received{{"file", "file.bin", "application/octet-stream", "a"}, {"file", "file.bin", "application/octet-stream", "b"}, {"any", "any.mp3", "audio/mpeg", "a"}, {"doc", "doc.json", "application/geo+json", "{}"}},
 		},
 		{
 			"content types", `{"note": "n", "json": ["a", 1]}`, "multipart/mixed",

@@ -1,11 +1,9 @@
 package httptool
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -13,37 +11,25 @@ import (
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/secret"
-	"github.com/toolgate/toolgate/gateway/tool"
 )
-
-// credential is what a request shows to be let in. It is put on a request only
-// when that is sent, so that nothing which is shown of a request holds it. The
-// nil credential shows nothing. It is safe for concurrent use.
-type credential struct {
-	header string                 // the name of a header, or
-	query  string                 // of a query parameter
-	value  func() (string, error) // what it carries; nil where tokens give it
-	tokens *tokens
-	masker *secret.Masker // nil for none
-}
 
 // credential compiles an "auth" block; nil stands for one that is not there or
 // is wrong.
-func (c *compiler) credential(at diag.Cursor, cfg *Auth, deps UpstreamDeps) *credential {
+func (c *compiler) credential(at diag.Cursor, cfg *Auth, deps UpstreamDeps) *Credential {
 	if cfg == nil {
 		return nil
 	}
 	given := 0
-	for _, there := range []bool{cfg.Bearer != "", cfg.Basic != nil, cfg.Header != nil, cfg.Query != nil, cfg.OAuth2 != nil} {
+	for _, there := range []bool{cfg.Bearer != "", cfg.Basic != nil, cfg.Header != nil, cfg.Query != nil, cfg.Cookie != nil, cfg.OAuth2 != nil} {
 		if there {
 			given++
 		}
 	}
 	if given != 1 {
-		c.wrong(at, "write one of bearer, basic, header, query and oauth2", "exactly one kind of credentials can be shown, and there are %d", given)
+		c.wrong(at, "write one of bearer, basic, header, query, cookie and oauth2", "exactly one kind of credentials can be shown, and there are %d", given)
 		return nil
 	}
-	k := authCompiler{compiler: compiler{env: expression.NewEnv(expression.Secrets(deps.SecretNames)), elsewhere: &callsOnly}, deps: deps}
+	k := authCompiler{compiler: compiler{env: expression.NewEnv(expression.Secrets(deps.SecretNames)), elsewhere: &callsOnly, loose: c.loose}, deps: deps}
 	made := k.member(at, cfg)
 	if k.failed {
 		c.failed = true
@@ -59,42 +45,76 @@ type authCompiler struct {
 	deps UpstreamDeps
 }
 
-func (c *authCompiler) member(at diag.Cursor, cfg *Auth) *credential {
+func (c *authCompiler) member(at diag.Cursor, cfg *Auth) *Credential {
 	switch {
 	case cfg.Basic != nil:
-		return c.basic(at.Key("basic"), cfg.Basic)
+		return c.basic(c.key(at, "basic"), cfg.Basic)
 	case cfg.Header != nil:
-		c.headerName(at.Key("header").Key("name"), cfg.Header.Name)
-		return &credential{header: cfg.Header.Name, value: c.shown(at.Key("header").Key("value"), cfg.Header.Value)}
+		at = c.key(at, "header")
+		c.headerName(c.key(at, "name"), cfg.Header.Name)
+		return &Credential{header: cfg.Header.Name, value: c.shown(c.key(at, "value"), cfg.Header.Value)}
 	case cfg.Query != nil:
-		c.queryName(at.Key("query").Key("name"), cfg.Query.Name)
-		return &credential{query: cfg.Query.Name, value: c.secret(at.Key("query").Key("value"), cfg.Query.Value)}
+		at = c.key(at, "query")
+		c.queryName(c.key(at, "name"), cfg.Query.Name)
+		return &Credential{query: cfg.Query.Name, value: c.secret(c.key(at, "value"), cfg.Query.Value)}
+	case cfg.Cookie != nil:
+		return c.cookie(c.key(at, "cookie"), cfg.Cookie)
 	case cfg.OAuth2 != nil:
-		return &credential{header: "Authorization", tokens: c.tokens(at.Key("oauth2"), cfg.OAuth2)}
+		return &Credential{header: "Authorization", tokens: c.tokens(c.key(at, "oauth2"), cfg.OAuth2)}
 	}
-	at = at.Key("bearer")
+	at = c.key(at, "bearer")
 	if scheme, rest, found := strings.Cut(cfg.Bearer, " "); found && strings.EqualFold(scheme, "Bearer") {
 		c.wrong(at, bearerHint(rest), "the word Bearer is sent before this already")
 	}
 	bearer := c.secret(at, cfg.Bearer)
-	return &credential{header: "Authorization", value: headerValue(func() (string, error) {
+	return &Credential{header: "Authorization", value: headerValue(func() (string, error) {
 		text, err := bearer()
 		return "Bearer " + text, err
 	})}
 }
 
+// key is the place of a key of the block.
+func (c *authCompiler) key(at diag.Cursor, name string) diag.Cursor {
+	if inside := at.Key(name); inside.Present() || !c.loose {
+		return inside
+	}
+	return at
+}
+
+// cookie compiles a cookie. Its value cannot hold what ends it, or the header
+// (RFC 6265 section 4.1.1); what else that section leaves out, such as commas,
+// is in use.
+func (c *authCompiler) cookie(at diag.Cursor, cfg *Named) *Credential {
+	if !isToken(cfg.Name) {
+		c.wrong(c.key(at, "name"), "write letters, digits and hyphens only", "%q cannot be the name of a cookie", cfg.Name)
+	}
+	const not = "the value of a cookie cannot hold semicolons, line breaks or control characters"
+	fits := func(text string) bool { return isHeaderValue(text) && !strings.Contains(text, ";") }
+	if !strings.Contains(cfg.Value, "${") && !fits(cfg.Value) {
+		c.wrong(c.key(at, "value"), "", not)
+	}
+	value := c.secret(c.key(at, "value"), cfg.Value)
+	return &Credential{cookie: cfg.Name, value: sync.OnceValues(func() (string, error) {
+		text, err := value()
+		if err == nil && !fits(text) {
+			err = errors.New(not)
+		}
+		return text, err
+	})}
+}
+
 // basic joins a user name and a password (RFC 7617 section 2). What comes of it
 // has to be masked too.
-func (c *authCompiler) basic(at diag.Cursor, cfg *Basic) *credential {
+func (c *authCompiler) basic(at diag.Cursor, cfg *Basic) *Credential {
 	if strings.Contains(cfg.Username, ":") && !strings.Contains(cfg.Username, "${") {
-		c.wrong(at.Key("username"), "", "a user name cannot hold a colon")
+		c.wrong(c.key(at, "username"), "", "a user name cannot hold a colon")
 	}
-	username := c.text(at.Key("username"), cfg.Username)
+	username := c.text(c.key(at, "username"), cfg.Username)
 	password := func() (string, error) { return "", nil }
 	if cfg.Password != "" {
-		password = c.secret(at.Key("password"), cfg.Password)
+		password = c.secret(c.key(at, "password"), cfg.Password)
 	}
-	return &credential{header: "Authorization", value: sync.OnceValues(func() (string, error) {
+	return &Credential{header: "Authorization", value: sync.OnceValues(func() (string, error) {
 		name, err := username()
 		if err == nil && strings.Contains(name, ":") {
 			err = errors.New("the user name holds a colon")
@@ -166,51 +186,6 @@ func (c *authCompiler) queryName(at diag.Cursor, name string) {
 	if name == "" || strings.Contains(name, "${") {
 		c.wrong(at, "write a fixed name; only the value is a template", "a name must be literal text and not empty")
 	}
-}
-
-// show puts the credentials on a copy of the request. token is the access token
-// among them, if there is one.
-func (a *credential) show(ctx context.Context, u *Upstream, req *http.Request) (shown *http.Request, token string, err error) {
-	shown = req.WithContext(ctx)
-	if a == nil {
-		return shown, "", nil
-	}
-	var text string
-	if a.tokens != nil {
-		token, err = a.tokens.get(ctx, u)
-		text = "Bearer " + token
-	} else if text, err = a.value(); err != nil {
-		err = tool.Errorf(tool.Internal, "the gateway's credentials for this tool cannot be used").Because(err).
-			WithHint("Nothing is wrong with the arguments; tell the user.")
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	if a.query != "" {
-		place := *req.URL
-		place.RawQuery = withPair(place.RawQuery, a.query, text)
-		shown.URL = &place
-		return shown, "", nil
-	}
-	shown.Header = req.Header.Clone()
-	shown.Header[http.CanonicalHeaderKey(a.header)] = []string{text}
-	return shown, token, nil
-}
-
-// withPair sets a parameter of a query and leaves the others as they are.
-func withPair(query, name, value string) string {
-	return join(withoutPair(query, name), encode(name)+"="+encode(value))
-}
-
-func withoutPair(query, name string) string {
-	var kept []string
-	for pair := range strings.SplitSeq(query, "&") {
-		key, _, _ := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(key); pair != "" && (err != nil || plain != name) {
-			kept = append(kept, pair)
-		}
-	}
-	return strings.Join(kept, "&")
 }
 
 // tell makes a text known that must never be seen.

@@ -24,12 +24,15 @@ func TestAuth(t *testing.T) {
 		{"basic with a colon", Auth{Basic: &Basic{"${secret.colon}", "x"}}, "", tool.Internal},
 		{"header", Auth{Header: &Named{"x-api-key", "k ${secret.key}"}}, "X-Api-Key: k s3cr=t/key\r\n", ""},
 		{"query", Auth{Query: &Named{"api key", "${secret.key}"}}, "GET /x?a=1&api%20key=s3cr%3Dt%2Fkey\n", ""},
+		{"cookie", Auth{Cookie: &Named{"sid", "${secret.key}"}}, "Cookie: x=1; y=2; sid=s3cr=t/key\r\n", ""},
+		{"cookie of two lines", Auth{Cookie: &Named{"sid", "${secret.lines}"}}, "", tool.Internal},
+		{"two cookies", Auth{Cookie: &Named{"sid", "${secret.cookies}"}}, "", tool.Internal},
 		{"bearer of two lines", Auth{Bearer: "${secret.lines}"}, "", tool.Internal},
 		{"header of two lines", Auth{Header: &Named{"X-Key", "${secret.lines}"}}, "", tool.Internal},
 		{"query of two lines", Auth{Query: &Named{"k", "${secret.lines}"}}, "GET /x?a=1&k=two%0As3cr\n", ""},
 		{"literal", Auth{Bearer: "public"}, "Authorization: Bearer public\r\n", ""},
 	}
-	deps := UpstreamDeps{SecretNames: []string{"key", "lines", "colon"}, Secrets: map[string]secret.Value{}, Masker: &secret.Masker{}}
+	deps := UpstreamDeps{SecretNames: []string{"key", "lines", "colon", "cookies"}, Secrets: map[string]secret.Value{}, Masker: &secret.Masker{}}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var record recorder
@@ -40,8 +43,10 @@ func TestAuth(t *testing.T) {
 				t.Fatal(report.Problems())
 			}
 			// The values come after all is compiled.
+			deps.Secrets["cookies"] = secret.NewValue("s3cr; x=2")
 			deps.Secrets["key"], deps.Secrets["lines"], deps.Secrets["colon"] = hidden["key"], secret.NewValue("two\ns3cr"), secret.NewValue("s3cr:et")
-			got := ask(t.Context(), t, u, message{method: "GET", url: server.URL + "/x?a=1"})
+			header := http.Header{"Cookie": {"x=1; sid=theirs", "y=2"}}
+			got := ask(t.Context(), t, u, message{method: "GET", url: server.URL + "/x?a=1", header: header})
 			if test.code == "" && (got.err != nil || !strings.Contains(record.last(), test.want)) {
 				t.Errorf("got %v, %q", got.err, record.last())
 			}
@@ -49,7 +54,7 @@ func TestAuth(t *testing.T) {
 				t.Errorf("got %v, %q", got.err, record.last())
 			}
 			if got.last != nil {
-				shows(t, "the request of the answer", got.last.URL.String()+got.last.Header.Get("Authorization")+got.last.Header.Get("X-Api-Key"))
+				shows(t, "the request of the answer", got.last.URL.String()+got.last.Header.Get("Authorization")+got.last.Header.Get("X-Api-Key")+got.last.Header.Get("Cookie"))
 			}
 			for _, text := range []string{"bWU6czNjcj10L2tleQ=="} { // what basic made is known too
 				if test.name == "basic" && deps.Masker.Text(text) == text {
@@ -67,7 +72,7 @@ func TestAuthOfTheTool(t *testing.T) {
 	u := newUpstream(t, newClient(t, loopback), UpstreamConfig{URL: server.URL, Auth: &Auth{Bearer: "${secret.key}"}})
 	c := compiler{env: expression.NewEnv(expression.Secrets(nil))}
 	own := c.credential(diag.NewCursor(&diag.Report{}, nil), &Auth{Bearer: "${secret.other}"}, upstreamDeps())
-	resp, err := u.send(t.Context(), message{method: "GET", url: server.URL}.request(t), own, false)
+	resp, err := u.send(t.Context(), message{method: "GET", url: server.URL}.request(t), []*Credential{own}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +117,9 @@ func TestUpstreamProblems(t *testing.T) {
 		{"a parameter without a name", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Query: &Named{"", "x"}}}, "upstreams.crm.auth.query.name: a name must be literal"},
 		{"a parameter from a secret", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Query: &Named{"${secret.key}", "x"}}}, "upstreams.crm.auth.query.name: a name must be literal"},
 		{"a user name with a colon", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Basic: &Basic{"a:b", "c"}}}, "upstreams.crm.auth.basic.username: a user name cannot hold"},
+		{"a cookie that is none", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Cookie: &Named{"a;b", "x"}}}, `upstreams.crm.auth.cookie.name: "a;b" cannot be the name of a cookie`},
+		{"a cookie without a value", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Cookie: &Named{"a", ""}}}, "upstreams.crm.auth.cookie.value: it has no value"},
+		{"a literal of two cookies", UpstreamConfig{URL: "https://a.test", Auth: &Auth{Cookie: &Named{"a", "b; c=d"}}}, "upstreams.crm.auth.cookie.value: the value of a cookie cannot hold"},
 		{"no token endpoint", UpstreamConfig{URL: "https://a.test", Auth: oauth(func(o *OAuth2) { o.TokenURL = "" })}, "upstreams.crm.auth.oauth2.token_url: the request has no address"},
 		{"a token endpoint from a secret", UpstreamConfig{URL: "https://a.test", Auth: oauth(func(o *OAuth2) { o.TokenURL = "https://id.test/${secret.key}" })}, "upstreams.crm.auth.oauth2.token_url: the address of a token endpoint is literal"},
 		{"no client", UpstreamConfig{URL: "https://a.test", Auth: oauth(func(o *OAuth2) { o.ClientID = "" })}, "upstreams.crm.auth.oauth2.client_id: it has no value"},
@@ -151,6 +159,7 @@ func TestLiteralCredentials(t *testing.T) {
 		"auth.basic.password":       {Auth: &Auth{Basic: &Basic{"joe", "hunter2"}}},
 		"auth.header.value":         {Auth: &Auth{Header: &Named{"X-Key", "hunter2"}}},
 		"auth.query.value":          {Auth: &Auth{Query: &Named{"key", "hunter2"}}},
+		"auth.cookie.value":         {Auth: &Auth{Cookie: &Named{"sid", "hunter2"}}},
 		"auth.oauth2.client_secret": {Auth: &Auth{OAuth2: &OAuth2{TokenURL: "https://id.test", ClientID: "joe", ClientSecret: "hunter2"}}},
 		"proxy":                     {Proxy: "http://joe:hunter2@p.test:3128"},
 	} {

@@ -37,6 +37,7 @@ type field struct {
 type compiler struct {
 	env       *expression.Env
 	elsewhere *elsewhere // a variable that env lacks on purpose; nil for none
+	loose     bool       // keys of credentials may be absent from the configuration
 	failed    bool
 }
 

@@ -79,6 +79,7 @@ type Auth struct {
 	Basic  *Basic  `koanf:"basic"`
 	Header *Named  `koanf:"header"`
 	Query  *Named  `koanf:"query"`
+	Cookie *Named  `koanf:"cookie"`
 	OAuth2 *OAuth2 `koanf:"oauth2"`
 }
 
@@ -88,7 +89,7 @@ type Basic struct {
 	Password string `koanf:"password"`
 }
 
-// Named is a header or a query parameter that carries a credential.
+// Named is a header, a query parameter or a cookie that carries a credential.
 type Named struct {
 	Name  string `koanf:"name"` // literal
 	Value string `koanf:"value"`

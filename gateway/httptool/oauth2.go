@@ -56,14 +56,14 @@ type tokens struct {
 func (c *authCompiler) tokens(at diag.Cursor, cfg *OAuth2) *tokens {
 	t := &tokens{name: at.Path(), masker: c.deps.Masker, turn: make(chan struct{}, 1)}
 	if strings.ContainsAny(cfg.TokenURL, "#$") {
-		c.wrong(at.Key("token_url"), "write the address itself", "the address of a token endpoint is literal text without a fragment")
+		c.wrong(c.key(at, "token_url"), "write the address itself", "the address of a token endpoint is literal text without a fragment")
 	} else {
-		t.origin = c.origin(at.Key("token_url"), cfg.TokenURL, nil)
+		t.origin = c.origin(c.key(at, "token_url"), cfg.TokenURL, nil)
 	}
-	id, password := c.text(at.Key("client_id"), cfg.ClientID), c.secret(at.Key("client_secret"), cfg.ClientSecret)
+	id, password := c.text(c.key(at, "client_id"), cfg.ClientID), c.secret(c.key(at, "client_secret"), cfg.ClientSecret)
 	for i, scope := range cfg.Scopes {
 		if !isScope(scope) {
-			c.wrong(at.Key("scopes").Index(i), "write one scope an item, such as [read, write]", "%q cannot be a scope", scope)
+			c.wrong(c.key(at, "scopes").Index(i), "write one scope an item, such as [read, write]", "%q cannot be a scope", scope)
 		}
 	}
 	t.config = sync.OnceValues(func() (*clientcredentials.Config, error) {

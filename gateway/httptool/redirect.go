@@ -64,8 +64,10 @@ func (j *journey) stay(ctx context.Context, method string, to *url.URL, sameBody
 	if err != nil {
 		return err
 	}
-	if j.auth != nil && j.auth.query != "" { // put there again when it is sent
-		to.RawQuery = withoutPair(to.RawQuery, j.auth.query)
+	for _, a := range j.auth {
+		if a.query != "" { // put there again when it is sent
+			to.RawQuery = withoutPair(to.RawQuery, a.query)
+		}
 	}
 	next, err := http.NewRequestWithContext(ctx, method, to.String(), body)
 	if err != nil {

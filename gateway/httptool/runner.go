@@ -50,8 +50,7 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 		r.upstreamHeaders = r.upstream.headers
 	}
 	if cfg.Auth != nil {
-		r.auth = c.credential(at.Key("auth"), cfg.Auth, UpstreamDeps{SecretNames: deps.SecretNames, Secrets: deps.Secrets, Masker: deps.Masker})
-		c.failed = c.failed || r.auth == nil
+		r.auth = []*Credential{c.credential(at.Key("auth"), cfg.Auth, UpstreamDeps{SecretNames: deps.SecretNames, Secrets: deps.Secrets, Masker: deps.Masker})}
 	}
 	c.env = answer
 	c.answer(at, cfg, deps, r)
@@ -109,7 +108,7 @@ func environments(deps Deps) (request, answer *expression.Env) {
 // immutable.
 type runner struct {
 	upstream        *Upstream
-	auth            *credential // nil for that of the upstream
+	auth            []*Credential // nil for those of the upstream
 	output          tool.OutputMode
 	masker          *secret.Masker
 	secrets         func() map[string]any // opened at the first call

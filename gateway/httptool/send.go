@@ -28,15 +28,15 @@ const (
 	failing // no answer, or one that says that there is none
 )
 
-// send sends one request and gives the head of its answer; credentials of the
-// call go before those of the upstream, and nil stands for none of its own.
+// send sends one request and gives the head of its answer. All of the credentials
+// are shown; nil stands for those of the upstream.
 // Redirects are followed as redirect.go says; Request of the answer is the last
 // request, without credentials. What is to be sent once, because it may change
 // something, is not sent again where net/http would do so on its own: only a
 // redirect or a refused access token, which are answers, makes another request.
 // The caller closes the body, which ends all that the request holds. The error
 // is an *Error of package tool.
-func (u *Upstream) send(ctx context.Context, req *http.Request, auth *credential, once bool) (*http.Response, error) {
+func (u *Upstream) send(ctx context.Context, req *http.Request, auth []*Credential, once bool) (*http.Response, error) {
 	settle, err := u.breaker.admit()
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func tooSlow(who string, limit time.Duration) *tool.Error {
 // journey is one request on its way through redirects.
 type journey struct {
 	u      *Upstream
-	auth   *credential   // nil for none
+	auth   []*Credential // all are shown
 	req    *http.Request // the next one, without credentials
 	once   bool          // it may change something
 	away   bool          // it goes to another origin than the first
@@ -118,23 +118,25 @@ func (j *journey) ask(ctx context.Context) (*http.Response, error) {
 		resp, err := stillHTTP(j.u.client.outside.RoundTrip(j.req.WithContext(ctx)))
 		return resp, redirected(err)
 	}
-	shown, token, err := j.auth.show(ctx, j.u, j.req)
+	shown, used, err := show(ctx, j.u, j.req, j.auth)
 	if err != nil {
 		j.spoke = true // nothing was asked, so nothing was found out
 		return nil, &unsent{err}
 	}
 	j.spoke = false
 	resp, err := j.u.roundTrip(j.u.transport, j.unrepeated(shown))
-	if err != nil || token == "" || resp.StatusCode != http.StatusUnauthorized || !replayable(j.req) {
+	if err != nil || len(used) == 0 || resp.StatusCode != http.StatusUnauthorized || !replayable(j.req) {
 		return resp, err
 	}
 	discard(resp)
-	j.auth.tokens.drop(token)
+	for _, token := range used {
+		token.of.drop(token.text)
+	}
 	again, err := repeated(j.req)
 	if err != nil {
 		return nil, err
 	}
-	if shown, _, err = j.auth.show(ctx, j.u, again); err != nil {
+	if shown, _, err = show(ctx, j.u, again, j.auth); err != nil {
 		return nil, &unsent{err}
 	}
 	return j.u.roundTrip(j.u.transport, j.unrepeated(shown))
@@ -259,8 +261,8 @@ func (j *journey) health(call context.Context, status int, read error) verdict {
 // secretsIn reports whether a text that is going elsewhere holds a known secret.
 func (j *journey) secretsIn(text string) bool {
 	known := []*secret.Masker{j.u.masker, j.u.client.masker.Load()}
-	if j.auth != nil {
-		known = append(known, j.auth.masker)
+	for _, a := range j.auth {
+		known = append(known, a.masker)
 	}
 	for _, m := range known {
 		if m.Text(text) != text {

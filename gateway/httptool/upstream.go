@@ -26,7 +26,7 @@ type Upstream struct {
 	origin    string          // scheme://host[:port]; empty for what serves any address
 	base      []piece         // what follows it in url
 	headers   []field         // for every request, where the tool has none of the name
-	auth      *credential     // nil for none
+	auth      []*Credential   // all are shown
 	timeout   time.Duration   // of one request with its answer; only the tool's when zero
 	transport *http.Transport // to the upstream
 	tokens    *http.Transport // to a token endpoint of another origin
@@ -64,7 +64,9 @@ func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, de
 	u.origin = k.origin(at.Key("url"), cfg.URL, &Client{guard: u.guard})
 	u.base = k.base(at.Key("url"), cfg.URL, len(u.origin))
 	u.headers = k.headers(at.Key("headers"), cfg.Headers)
-	u.auth = k.credential(at.Key("auth"), cfg.Auth, deps)
+	if cfg.Auth != nil {
+		u.auth = []*Credential{k.credential(at.Key("auth"), cfg.Auth, deps)}
+	}
 	u.breaker = k.breaker(at.Key("breaker"), name, cfg.Breaker)
 	if cfg.Timeout < 0 {
 		k.wrong(at.Key("timeout"), "", "a timeout cannot be negative")

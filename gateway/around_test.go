@@ -1,9 +1,11 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,6 +146,38 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%s: %s", tt.name, d)
 			}
 		})
+	}
+}
+
+// TestWarningsOfATool: what a tool says to whoever runs the gateway is recorded
+// and logged without secrets, and goes nowhere else.
+func TestWarningsOfATool(t *testing.T) {
+	t.Parallel()
+	for _, notes := range [][]string{nil, {"the answer is odd: hunter2", "and long"}} {
+		log, lines := &memoryLog{}, bytes.Buffer{}
+		g := with(t, log, tool.Spec{}, func(context.Context, tool.Input) (tool.Output, error) {
+			out := tool.TextOutput("done")
+			out.Notes = notes
+			return out, nil
+		}, gateway.Options{Logger: slog.New(slog.NewJSONHandler(&lines, nil))})
+		got := g.Call(t.Context(), call("t", ""))
+		if got.Error != nil || got.Output.Text() != "done" || got.Output.Notes != nil {
+			t.Errorf("got %+v", got)
+		}
+		if notes == nil {
+			if len(log.ends[0].Notes) > 0 || !strings.Contains(lines.String(), `"level":"INFO"`) {
+				t.Errorf("%q, %s", log.ends[0].Notes, lines.String())
+			}
+			continue
+		}
+		if d := cmp.Diff([]string{"the answer is odd: [secret]", "and long"}, log.ends[0].Notes); d != "" {
+			t.Error(d)
+		}
+		for _, part := range []string{`"level":"WARN"`, `"notes":"the answer is odd: [secret]; and long"`} {
+			if !strings.Contains(lines.String(), part) {
+				t.Errorf("%s lacks %s", lines.String(), part)
+			}
+		}
 	}
 }
 

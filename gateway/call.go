@@ -38,6 +38,7 @@ type passage struct {
 	reason     string          // why the model says it makes the call
 	notes      []string        // what the record tells of the way
 	decision   policy.Decision // empty while policy was not asked
+	warned     bool            // a note is a warning of the tool
 	ran        bool            // the tool was started
 	repeated   bool            // it was answered without being tried, like the same call before it
 	// What follows is of a call about which a person is asked.
@@ -273,6 +274,10 @@ func (p *passage) run(ctx context.Context) (tool.Output, error) {
 	out, again, err := retry.Do(ctx, spec.Retries, p.attempt)
 	if again > 0 {
 		p.notes = append(p.notes, "tried again "+times(again))
+	}
+	if len(out.Notes) > 0 {
+		p.notes, p.warned = append(p.notes, out.Notes...), true
+		out.Notes = nil
 	}
 	if err != nil && ctx.Err() != nil {
 		return tool.Output{}, ended(ctx, spec, err)

@@ -165,6 +165,9 @@ func (p *passage) arguments() json.RawMessage {
 // out.
 func (p *passage) logLine(r *tool.Result) {
 	level, code, cause := slog.LevelInfo, "ok", ""
+	if p.warned {
+		level = slog.LevelWarn
+	}
 	if r.Error != nil && r.Error.Code == tool.Internal {
 		level = slog.LevelError
 	}

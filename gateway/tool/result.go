@@ -44,6 +44,10 @@ type Output struct {
 	// Noop says that the tool went well and found nothing to do, or nothing at
 	// all.
 	Noop bool
+	// Notes are for whoever runs the gateway, such as that an answer is not what
+	// its upstream declares: the gateway records and logs them with the call, as
+	// warnings, and takes them out. No model and no hook sees them.
+	Notes []string
 }
 
 // Object is Structured where that is a JSON object, else nil: clients of the

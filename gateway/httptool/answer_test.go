@@ -153,6 +153,40 @@ func TestFailedAnswers(t *testing.T) {
 	}
 }
 
+// problems are failed answers of type application/problem+json and what a model
+// is told.
+var problems = []struct{ name, body, want string }{
+	{"title and detail", `{"type":"https://example.com/probs/credit","title":"Not enough credit","status":422,"detail":"It costs 50.","instance":"/msgs/1"}`, "Not enough credit: It costs 50."},
+	{"a title alone", `{"title":"bad name"}`, "bad name"},
+	{"a detail alone", `{"detail":" no name \n"}`, "no name"},
+	{"the title of the status", `{"title":"Unprocessable entity","detail":"no name"}`, "no name"},
+	{"a detail that begins with the title", `{"title":"No name","detail":"No name was sent"}`, "No name was sent"},
+	{"errors of RFC 9457", `{"title":"bad","errors":[{"detail":"must be > 0", "pointer":"#/age"}]}`, `bad; errors: [{"detail":"must be > 0","pointer":"#/age"}]`},
+	{"own members", `{"title":"bad", "trace":"t-1", "errors":{"Name":["is missing"]}, "balance":30.10}`, `bad; balance: 30.10; errors: {"Name":["is missing"]}; trace: t-1`},
+	{"a secret", `{"title":"bad key","detail":"hunt\u0065r22 is none"}`, "bad key: [secret] is none"},
+	{"a long one", `{"title":"` + strings.Repeat("x", maxExcerpt+1) + `"}`, strings.Repeat("x", maxExcerpt) + " […]"},
+	{"nothing that is known", `{"code":7}`, `{"code":7}`},
+	{"a title that is no text", `{"title":{"en":"x"}}`, `{"title":{"en":"x"}}`},
+	{"a list", `["x"]`, `["x"]`},
+	{"no JSON", `bad`, `bad`},
+	{"more than is looked at", `{"title":"x","errors":"` + strings.Repeat("y", 2*maxFailure) + `"}`, `{"title":"x","errors":"` + strings.Repeat("y", maxExcerpt-len(`{"title":"x","errors":"`)) + " […]"},
+}
+
+func TestProblems(t *testing.T) {
+	client := newClient(t, loopback)
+	for _, test := range problems {
+		t.Run(test.name, func(t *testing.T) {
+			deps := testDeps(client)
+			deps.Masker = secret.NewMasker(secret.NewValue("hunter22"))
+			cfg := Config{URL: serve(t, answers(422, "application/problem+json; charset=utf-8", test.body)).URL}
+			_, err := compile(t, cfg, deps).Run(t.Context(), input(t, `{}`))
+			if e := tool.AsError(err); e.Code != tool.UpstreamError || e.Message != "the upstream answered 422 Unprocessable Entity: "+test.want || e.Hint == "" {
+				t.Errorf("got %v, want %q", e, test.want)
+			}
+		})
+	}
+}
+
 // explained are failed answers and what an error expression makes of them.
 var explained = []struct {
 	name   string

@@ -1,6 +1,7 @@
 package httptool
 
 import (
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"context"
@@ -64,7 +65,7 @@ func (r *runner) failure(a *answer, once bool) *tool.Error {
 	var e *tool.Error
 	if said := r.explained(a); said != "" {
 		e = tool.Errorf(tool.UpstreamError, "%s", said).Because(fmt.Errorf("the upstream answered %s", line))
-	} else if said := a.excerpt(r.masker); said != "" {
+	} else if said := cmp.Or(a.problem(r.masker), a.excerpt(r.masker)); said != "" {
 		e = tool.Errorf(tool.UpstreamError, "the upstream answered %s: %s", line, said)
 	} else {
 		e = tool.Errorf(tool.UpstreamError, "the upstream answered %s", line)

@@ -36,6 +36,7 @@ type answer struct {
 	media   string   // type/subtype in lower case, empty when not told
 	body    []byte
 	json    bool             // body is valid JSON and was said to be JSON
+	lenient bool             // a text that was said to be JSON and is not is text
 	vars    *expression.Vars // what expressions see of it; nil where there are none
 }
 
@@ -139,6 +140,8 @@ func (a *answer) value() any {
 func (a *answer) broken() error {
 	switch {
 	case !a.claimsJSON() || a.json || len(a.body) == 0:
+		return nil
+	case a.lenient && tool.IsText(a.body):
 		return nil
 	case a.encoding() != "":
 		return a.unreadable()

@@ -118,7 +118,7 @@ func TestNewReports(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var report diag.Report
 			deps := testDeps(client)
-			deps.Upstreams, deps.Timeout = map[string]*Upstream{"crm": client.plain()}, 30*time.Second
+			deps.Upstreams, deps.Timeout = map[string]*Upstream{"crm": client.Plain()}, 30*time.Second
 			r := New(diag.NewCursor(&report, listed).Key("http"), test.cfg, deps)
 			problems := report.Problems()
 			if (r == nil) != (problems.Err() != nil) {
@@ -211,7 +211,7 @@ func FuzzURL(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got := req.URL.Scheme + "://" + req.URL.Host; got != r.target.origin || !strings.HasPrefix(address, got) || req.URL.User != nil || req.URL.Fragment != "" {
+		if got := req.URL.Scheme + "://" + req.URL.Host; got != r.maker.(*written).target.origin || !strings.HasPrefix(address, got) || req.URL.User != nil || req.URL.Fragment != "" {
 			t.Fatalf("%q became %s", address, req.URL)
 		}
 	})

@@ -157,7 +157,7 @@ func TestNetworksOfAnUpstream(t *testing.T) {
 	if got := ask(t.Context(), t, own, get); got.err != nil {
 		t.Error(got.err)
 	}
-	for _, u := range []*Upstream{other, c.plain()} {
+	for _, u := range []*Upstream{other, c.Plain()} {
 		if got := ask(t.Context(), t, u, get); got.err == nil || got.err.Code != tool.BlockedTarget {
 			t.Errorf("got %v", got.err)
 		}

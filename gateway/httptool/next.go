@@ -9,26 +9,22 @@ import (
 )
 
 // nextAddress is the address that an upstream named in its answer, which came
-// from the address at. It has to be of the origin that the configuration names:
-// the credentials go there too.
-func nextAddress(at *url.URL, home, text string) (*url.URL, error) {
+// from the address at. It has to be of the origin of home, which the call asked
+// first: the credentials go there too.
+func nextAddress(at, home *url.URL, text string) (*url.URL, error) {
 	ref, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {
 		return nil, astray().Because(errors.New("it cannot be read")) // the error would repeat it
-	}
-	own, err := url.Parse(home)
-	if err != nil {
-		return nil, astray().Because(err)
 	}
 	u := at.ResolveReference(ref)
 	switch {
 	case u.Opaque != "", u.User != nil:
 		return nil, astray().Because(errors.New("it is not a plain address"))
-	case origin(u) != origin(own):
+	case origin(u) != origin(home):
 		return nil, tool.Errorf(tool.UpstreamError, "the upstream named %s://%s for what to ask next, and another scheme, host or port than the tool's own is not asked", u.Scheme, u.Host).
 			WithHint(notYours)
 	}
-	u.Scheme, u.Host, u.Fragment, u.RawFragment = own.Scheme, own.Host, "", ""
+	u.Scheme, u.Host, u.Fragment, u.RawFragment = home.Scheme, home.Host, "", ""
 	return u, nil
 }
 

@@ -53,7 +53,7 @@ func TestAnotherProtocol(t *testing.T) {
 		closed <- struct{}{}
 	})
 	c := newClient(t, loopback)
-	for _, u := range []*Upstream{c.plain(), newUpstream(t, c, UpstreamConfig{URL: address, Timeout: time.Minute})} {
+	for _, u := range []*Upstream{c.Plain(), newUpstream(t, c, UpstreamConfig{URL: address, Timeout: time.Minute})} {
 		got := ask(t.Context(), t, u, message{method: "GET", url: address})
 		if got.err == nil || got.err.Code != tool.UpstreamError || !strings.Contains(got.err.Message, "another protocol") {
 			t.Errorf("got %d, %v", got.status, got.err)
@@ -97,7 +97,7 @@ func TestSentOnce(t *testing.T) {
 					_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 				}
 			})
-			u := newClient(t, loopback).plain()
+			u := newClient(t, loopback).Plain()
 			if got := ask(t.Context(), t, u, message{method: "GET", url: address + "/warm"}); got.body != "ok" {
 				t.Fatalf("got %q, %v", got.body, got.err)
 			}
@@ -121,7 +121,7 @@ func TestNeverSent(t *testing.T) {
 	}
 	address := "http://" + l.Addr().String()
 	_ = l.Close()
-	got := ask(t.Context(), t, newClient(t, loopback).plain(), message{method: "POST", url: address, body: "x", once: true})
+	got := ask(t.Context(), t, newClient(t, loopback).Plain(), message{method: "POST", url: address, body: "x", once: true})
 	if got.err == nil || got.err.Code != tool.UpstreamUnavailable || !got.err.Retryable {
 		t.Errorf("got %+v", got.err)
 	}
@@ -137,7 +137,7 @@ func TestLostOnTheWay(t *testing.T) {
 		http.Redirect(w, r, "/gone", http.StatusSeeOther)
 	}))
 	t.Cleanup(s.Close)
-	got := ask(t.Context(), t, newClient(t, loopback).plain(), message{method: "POST", url: s.URL, body: "x", once: true})
+	got := ask(t.Context(), t, newClient(t, loopback).Plain(), message{method: "POST", url: s.URL, body: "x", once: true})
 	if got.err == nil || got.err.Code != tool.UpstreamUnavailable || got.err.Retryable || got.err.Hint != mayHaveActed {
 		t.Errorf("got %+v", got.err)
 	}

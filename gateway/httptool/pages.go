@@ -21,23 +21,20 @@ type pages struct {
 }
 
 // pagesOf compiles the block; nil stands for none.
-func (c *compiler) pagesOf(at diag.Cursor, cfg Config) *pages {
-	if cfg.Pages == nil {
+func (c *compiler) pagesOf(at diag.Cursor, cfg *Pages) *pages {
+	if cfg == nil {
 		return nil
 	}
-	p := &pages{most: cfg.Pages.Most}
+	p := &pages{most: cfg.Most}
 	switch {
 	case p.most == 0:
 		p.most = DefaultPages
 	case p.most < 0, p.most > MaxPages:
 		c.wrong(at.Key("most"), "write one of these", "the number of pages must be between 1 and %d", MaxPages)
 	}
-	p.next = c.needed(at.Key("next"), cfg.Pages.Next, expression.WantAny, "such as body.next, the address of the next page, or null behind the last one")
-	p.items = c.needed(at.Key("items"), cfg.Pages.Items, expression.WantAny, "such as body.items, the list in one page")
-	p.path = bodyPath(cfg.Pages.Items)
-	if cfg.Method == http.MethodHead {
-		c.wrong(at, "leave out pages, or the method", "the answer to HEAD has no body, and so no pages")
-	}
+	p.next = c.needed(at.Key("next"), cfg.Next, expression.WantAny, "such as body.next, the address of the next page, or null behind the last one")
+	p.items = c.needed(at.Key("items"), cfg.Items, expression.WantAny, "such as body.items, the list in one page")
+	p.path = bodyPath(cfg.Items)
 	return p
 }
 
@@ -147,7 +144,7 @@ func (w *walk) next() (*url.URL, error) {
 		if value == "" {
 			return nil, nil
 		}
-		return nextAddress(w.last.address, w.target.origin, value)
+		return nextAddress(w.last.address, w.req.URL, value)
 	}
 	return nil, unexpected("pages.next", fmt.Errorf("its value is neither an address nor null"))
 }

@@ -122,7 +122,7 @@ func (r *runner) await(ctx context.Context, req *http.Request, in tool.Input, a 
 	if done || err != nil {
 		return a, err
 	}
-	address, err := r.poll.where(req, a, r.target.origin)
+	address, err := r.poll.where(req, a)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (r *runner) isOver(a *answer) (bool, error) {
 }
 
 // where is the address that is asked: the first answer's word for it.
-func (p *poll) where(req *http.Request, a *answer, home string) (*url.URL, error) {
+func (p *poll) where(req *http.Request, a *answer) (*url.URL, error) {
 	switch {
 	case p.exact != nil:
 		text, present, err := p.exact.Text(a.vars)
@@ -187,7 +187,7 @@ func (p *poll) where(req *http.Request, a *answer, home string) (*url.URL, error
 		if !present || text == "" {
 			return nil, unexpected("poll.url", nil)
 		}
-		return nextAddress(a.address, home, text)
+		return nextAddress(a.address, req.URL, text)
 	case len(p.address) > 0:
 		text, err := address(p.address, a.vars)
 		if err != nil {
@@ -197,7 +197,7 @@ func (p *poll) where(req *http.Request, a *answer, home string) (*url.URL, error
 		if _, bad := misleading(path); bad {
 			return nil, unexpected("poll.url", nil)
 		}
-		return nextAddress(a.address, home, strings.ReplaceAll(text, edge, ""))
+		return nextAddress(a.address, req.URL, strings.ReplaceAll(text, edge, ""))
 	}
 	return req.URL, nil
 }

@@ -199,10 +199,10 @@ func TestRedirectOfPlainTools(t *testing.T) {
 	c := newClient(t, loopback)
 	New(diag.NewCursor(&diag.Report{}, nil), Config{URL: server.URL}, Deps{Client: c, Masker: upstreamDeps().Masker})
 	world(c.outside, guard{}, map[string]*httptest.Server{farAway: far})
-	if got := ask(t.Context(), t, c.plain(), message{method: "GET", url: server.URL + "?a=1"}); got.body != "far" {
+	if got := ask(t.Context(), t, c.Plain(), message{method: "GET", url: server.URL + "?a=1"}); got.body != "far" {
 		t.Errorf("got %q, %v", got.body, got.err)
 	}
-	got := ask(t.Context(), t, c.plain(), message{method: "GET", url: server.URL + "?a=" + url.QueryEscape("s3cr=t/key")})
+	got := ask(t.Context(), t, c.Plain(), message{method: "GET", url: server.URL + "?a=" + url.QueryEscape("s3cr=t/key")})
 	if got.err == nil || !strings.Contains(got.err.Message, "a credential in the address") {
 		t.Errorf("got %d, %v", got.status, got.err)
 	}
@@ -213,7 +213,7 @@ func TestBodyThatCannotBeSentTwice(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusTemporaryRedirect) })
 	req := message{method: "POST", url: server.URL}.request(t)
 	req.Body = io.NopCloser(strings.NewReader("once"))
-	_, err := newClient(t, loopback).plain().send(t.Context(), req, nil, false)
+	_, err := newClient(t, loopback).Plain().send(t.Context(), req, nil, false)
 	if err == nil || !strings.Contains(err.Error(), "cannot be sent twice") {
 		t.Errorf("got %v", err)
 	}

@@ -15,9 +15,33 @@ const (
 	contentType = "Content-Type" // as net/http spells it in a Header
 )
 
-// request builds the request of one call.
-func (r *runner) request(ctx context.Context, args map[string]any) (*http.Request, error) {
-	vars := r.requestEnv.Vars(map[string]any{"args": args, "secret": r.secrets()})
+// maker makes the request of one call.
+type maker interface {
+	request(ctx context.Context, args map[string]any) (*http.Request, error)
+}
+
+// surroundings are what requests of a tool are made with, beside arguments.
+type surroundings struct {
+	env     *expression.Env
+	secrets func() map[string]any // opened at the first call
+	headers []field               // of the upstream
+}
+
+func (s *surroundings) vars(args map[string]any) *expression.Vars {
+	return s.env.Vars(map[string]any{"args": args, "secret": s.secrets()})
+}
+
+// written is a request that the configuration writes: all of it is templates.
+type written struct {
+	surroundings
+	method  string
+	target  target
+	headers []field // in place of those of the upstream
+	body    *body   // nil for none
+}
+
+func (r *written) request(ctx context.Context, args map[string]any) (*http.Request, error) {
+	vars := r.vars(args)
 	address, err := r.target.url(vars)
 	if err != nil {
 		return nil, err
@@ -56,9 +80,9 @@ func newRequest(ctx context.Context, method string, address *url.URL, header htt
 // header is the header of a request whose body is of the media type, empty for
 // no body. Of two fields of one name that of the tool stands, and an absent one
 // is none.
-func (r *runner) header(vars *expression.Vars, media string) (http.Header, error) {
+func (r *written) header(vars *expression.Vars, media string) (http.Header, error) {
 	header := http.Header{"User-Agent": {userAgent}}
-	if err := add(header, r.upstreamHeaders, vars); err != nil {
+	if err := add(header, r.surroundings.headers, vars); err != nil {
 		return nil, err
 	}
 	switch {
@@ -85,9 +109,8 @@ func add(header http.Header, fields []field, vars *expression.Vars) error {
 			return err
 		}
 		for _, value := range values {
-			if !isHeaderValue(value) {
-				return tool.Errorf(tool.InvalidArgs, "the value for the header %s holds line breaks or control characters", f.name).
-					WithHint("Send it as one line of plain text.")
+			if err := checkValue(f.name, value); err != nil {
+				return err
 			}
 		}
 		if len(values) > 0 {
@@ -95,6 +118,15 @@ func add(header http.Header, fields []field, vars *expression.Vars) error {
 		}
 	}
 	return nil
+}
+
+// checkValue holds what an argument made of a header to one line.
+func checkValue(name, value string) error {
+	if isHeaderValue(value) {
+		return nil
+	}
+	return tool.Errorf(tool.InvalidArgs, "the value for the header %s holds line breaks or control characters", name).
+		WithHint("Send it as one line of plain text.")
 }
 
 // values are the texts of a field; one that is absent is left out. They must

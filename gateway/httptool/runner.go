@@ -37,36 +37,52 @@ type Deps struct {
 func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	request, answer := environments(deps)
 	c := compiler{env: request}
-	r := &runner{
-		output: deps.Output, masker: deps.Masker, requestEnv: request, answerEnv: answer,
-		secrets:  sync.OnceValue(func() map[string]any { return secret.RevealAll(deps.Secrets) }),
-		upstream: c.upstream(at, cfg, deps),
-		method:   c.method(at.Key("method"), cfg.Method),
-		headers:  c.toolHeaders(at.Key("headers"), cfg),
-		body:     c.body(at.Key("body"), cfg),
+	u := c.upstream(at, cfg, deps)
+	w := &written{
+		surroundings: around(request, u, deps),
+		method:       c.method(at.Key("method"), cfg.Method),
+		headers:      c.toolHeaders(at.Key("headers"), cfg),
+		body:         c.body(at.Key("body"), cfg),
+		target:       c.target(at, cfg, u, deps.Client),
 	}
-	r.target = c.target(at, cfg, r.upstream, deps.Client)
-	if r.upstream != nil {
-		r.upstreamHeaders = r.upstream.headers
-	}
+	r := &runner{maker: w, output: deps.Output, masker: deps.Masker, answerEnv: answer, upstream: u}
 	if cfg.Auth != nil {
-		r.auth = []*Credential{c.credential(at.Key("auth"), cfg.Auth, UpstreamDeps{SecretNames: deps.SecretNames, Secrets: deps.Secrets, Masker: deps.Masker})}
+		own := UpstreamDeps{SecretNames: deps.SecretNames, Secrets: deps.Secrets, Masker: deps.Masker}
+		r.auth = []*Credential{c.credential(at.Key("auth"), cfg.Auth, own)}
 	}
 	c.env = answer
-	c.answer(at, cfg, deps, r)
+	c.answer(at, cfg.answers(), w.target, deps.Timeout, r)
+	if cfg.Pages != nil && cfg.Method == http.MethodHead {
+		c.wrong(at.Key("pages"), "leave out pages, or the method", "the answer to HEAD has no body, and so no pages")
+	}
 	if c.failed {
 		return nil
 	}
 	return r
 }
 
-// answer compiles what is asked about an answer.
-func (c *compiler) answer(at diag.Cursor, cfg Config, deps Deps, r *runner) {
+// around is what requests to the upstream, which may be nil where nothing is
+// run, are made with.
+func around(env *expression.Env, u *Upstream, deps Deps) surroundings {
+	s := surroundings{env: env, secrets: sync.OnceValue(func() map[string]any { return secret.RevealAll(deps.Secrets) })}
+	if u != nil {
+		s.headers = u.headers
+	}
+	return s
+}
+
+// answers is what the block asks of an answer.
+func (c *Config) answers() Answers {
+	return Answers{OK: c.OK, Error: c.Error, Result: c.Result, Pages: c.Pages, Poll: c.Poll}
+}
+
+// answer compiles what is asked about the answers to requests to a target.
+func (c *compiler) answer(at diag.Cursor, cfg Answers, t target, timeout time.Duration, r *runner) {
 	r.ok = c.program(at.Key("ok"), cfg.OK, expression.WantBool)
 	r.sentence = c.sentence(at.Key("error"), cfg.Error)
 	r.result = c.program(at.Key("result"), cfg.Result, expression.WantAny)
-	r.pages = c.pagesOf(at.Key("pages"), cfg)
-	r.poll = c.pollOf(at.Key("poll"), cfg.Poll, r.target, deps.Timeout)
+	r.pages = c.pagesOf(at.Key("pages"), cfg.Pages)
+	r.poll = c.pollOf(at.Key("poll"), cfg.Poll, t, timeout)
 	if cfg.Pages != nil && cfg.Poll != nil {
 		c.wrong(at.Key("poll"), "leave one of them out, or make two tools of this one", "pages and poll cannot both be set")
 	}
@@ -107,23 +123,19 @@ func environments(deps Deps) (request, answer *expression.Env) {
 // runner runs one request, or the few that one call stands for. It is
 // immutable.
 type runner struct {
-	upstream        *Upstream
-	auth            []*Credential // nil for those of the upstream
-	output          tool.OutputMode
-	masker          *secret.Masker
-	secrets         func() map[string]any // opened at the first call
-	requestEnv      *expression.Env
-	answerEnv       *expression.Env
-	method          string
-	target          target
-	upstreamHeaders []field
-	headers         []field
-	body            *body               // nil for none
-	ok              *expression.Program // nil for the default, as are the next two
-	sentence        *expression.Program
-	result          *expression.Program
-	pages           *pages // nil for none
-	poll            *poll  // nil for none
+	maker
+	upstream  *Upstream
+	auth      []*Credential // nil for those of the upstream
+	output    tool.OutputMode
+	masker    *secret.Masker
+	answerEnv *expression.Env
+	lenient   bool                     // an answer that is not the JSON it claims to be is text
+	check     func(body []byte) string // says what of a JSON answer is not as it should be; nil for none
+	ok        *expression.Program      // nil for the default, as are the next two
+	sentence  *expression.Program
+	result    *expression.Program
+	pages     *pages // nil for none
+	poll      *poll  // nil for none
 	// What the expressions read of an answer; the rest is not made for them.
 	asks, readsHeaders, readsBody bool
 }
@@ -152,6 +164,27 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
+	notes := r.checked(a)
+	out, err := r.make(ctx, req, in, a)
+	if err == nil {
+		out.Notes = append(out.Notes, notes...)
+	}
+	return out, err
+}
+
+// checked is what the record tells of the answer to the tool's own request.
+func (r *runner) checked(a *answer) []string {
+	if r.check == nil || !a.json || a.status < http.StatusOK || a.status >= http.StatusMultipleChoices {
+		return nil
+	}
+	if wrong := r.check(a.body); wrong != "" {
+		return []string{tool.Excerpt([]byte(wrong), maxExcerpt)}
+	}
+	return nil
+}
+
+// make makes the answer of the tool of the first answer to its request.
+func (r *runner) make(ctx context.Context, req *http.Request, in tool.Input, a *answer) (out tool.Output, err error) {
 	switch {
 	case r.pages != nil:
 		return r.turn(ctx, req, in, a)
@@ -160,7 +193,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 			return tool.Output{}, started(in, err)
 		}
 	}
-	out, err := r.show(a)
+	out, err = r.show(a)
 	if e, ok := errors.AsType[*tool.Error](err); ok && !in.Spec.ReadOnly() {
 		return tool.Output{}, unsure(e)
 	}
@@ -195,7 +228,7 @@ func (r *runner) ask(ctx context.Context, req *http.Request, in tool.Input, left
 	if err != nil {
 		return nil, err
 	}
-	a.address = req.URL
+	a.address, a.lenient = req.URL, r.lenient
 	if resp.Request != nil && resp.Request.URL != nil {
 		a.address = resp.Request.URL // where redirects led
 	}

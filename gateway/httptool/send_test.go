@@ -285,7 +285,7 @@ func TestPools(t *testing.T) {
 	networks.Networks = &Networks{Allow: loopback}
 	proxied.Proxy = "http://proxy.test:3128"
 	secured.TLS = &TLS{ServerName: "other.test"}
-	if u := newUpstream(t, c, plain); u.transport != c.transport || c.plain().transport != c.transport {
+	if u := newUpstream(t, c, plain); u.transport != c.transport || c.Plain().transport != c.transport {
 		t.Error("what asks for nothing special has connections of its own")
 	}
 	for _, cfg := range []UpstreamConfig{networks, proxied, secured} {

@@ -37,7 +37,7 @@ func (c *compiler) upstream(at diag.Cursor, cfg Config, deps Deps) *Upstream {
 	switch {
 	case cfg.Upstream == "" && deps.Client != nil:
 		deps.Client.mask(deps.Masker)
-		return deps.Client.plain()
+		return deps.Client.Plain()
 	case cfg.Upstream == "":
 		return nil
 	case cfg.URL != "":

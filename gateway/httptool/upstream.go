@@ -2,12 +2,16 @@ package httptool
 
 import (
 	"crypto/tls"
+	"errors"
 	"net/http"
+	"net/url"
+	"sync"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/secret"
+	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // UpstreamDeps is what an upstream needs to know beside its block.
@@ -23,17 +27,18 @@ type UpstreamDeps struct {
 // a request in, and its connections. It is safe for concurrent use.
 type Upstream struct {
 	client    *Client
-	origin    string          // scheme://host[:port]; empty for what serves any address
-	base      []piece         // what follows it in url
-	headers   []field         // for every request, where the tool has none of the name
-	auth      []*Credential   // all are shown
-	timeout   time.Duration   // of one request with its answer; only the tool's when zero
-	transport *http.Transport // to the upstream
-	tokens    *http.Transport // to a token endpoint of another origin
-	guard     guard           // which addresses it may reach
-	proxied   bool            // the guard is asked before sending, not when dialling
-	masker    *secret.Masker  // nil for the client's
-	breaker   *breaker        // nil for none
+	origin    string                   // scheme://host[:port]; empty for what serves any address
+	base      []piece                  // what follows it in url
+	address   func() (*url.URL, error) // the base address; nil for what serves any
+	headers   []field                  // for every request, where the tool has none of the name
+	auth      []*Credential            // all are shown
+	timeout   time.Duration            // of one request with its answer; only the tool's when zero
+	transport *http.Transport          // to the upstream
+	tokens    *http.Transport          // to a token endpoint of another origin
+	guard     guard                    // which addresses it may reach
+	proxied   bool                     // the guard is asked before sending, not when dialling
+	masker    *secret.Masker           // nil for the client's
+	breaker   *breaker                 // nil for none
 }
 
 // link is what is special about the connections of an upstream.
@@ -48,9 +53,10 @@ func (l link) plain(c *Client) bool {
 	return l.tls == nil && l.proxy == nil && len(l.guard.allowed) == len(c.guard.allowed)
 }
 
-// plain is what tools with an address of their own send through: no
-// credentials, no breaker, and the networks that all tools may reach.
-func (c *Client) plain() *Upstream {
+// Plain is what tools with an address of their own send through: it serves any
+// address, with no credentials, no headers and no breaker, in the networks that
+// all tools may reach.
+func (c *Client) Plain() *Upstream {
 	return &Upstream{client: c, transport: c.transport, tokens: c.transport, guard: c.guard}
 }
 
@@ -63,6 +69,7 @@ func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, de
 	u := &Upstream{client: c, timeout: cfg.Timeout, guard: c.guard.with(cfg.Networks), masker: deps.Masker}
 	u.origin = k.origin(at.Key("url"), cfg.URL, &Client{guard: u.guard})
 	u.base = k.base(at.Key("url"), cfg.URL, len(u.origin))
+	u.address = sync.OnceValues(func() (*url.URL, error) { return u.render(k.env, deps.Secrets) })
 	u.headers = k.headers(at.Key("headers"), cfg.Headers)
 	if cfg.Auth != nil {
 		u.auth = []*Credential{k.credential(at.Key("auth"), cfg.Auth, deps)}
@@ -82,6 +89,34 @@ func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, de
 		u.tokens = c.pool(link{guard: l.guard, proxy: l.proxy})
 	}
 	return u
+}
+
+// URL is the base address of the tools' paths, without a query, for the caller to
+// change. Its templates are rendered when it is first asked for, as secrets have
+// to be known then; the error, a *tool.Error, is the same from then on. What
+// [Client.Plain] gives has no address, which is an error too. Nobody who may not
+// see a secret may see the address.
+func (u *Upstream) URL() (*url.URL, error) {
+	if u.address == nil {
+		return nil, tool.Errorf(tool.Internal, "the address of this tool is not known").Because(errors.New("its upstream serves any address"))
+	}
+	base, err := u.address()
+	if err != nil {
+		return nil, err
+	}
+	own := *base
+	return &own, nil
+}
+
+// render gives the base address as the secrets make it.
+func (u *Upstream) render(env *expression.Env, secrets map[string]secret.Value) (*url.URL, error) {
+	t := target{origin: u.origin, base: u.base}
+	base, err := t.url(env.Vars(map[string]any{"secret": secret.RevealAll(secrets)}))
+	if err != nil { // no argument is in it
+		return nil, tool.Errorf(tool.Internal, "the address of this tool is not valid").Because(withoutQuery(err)).
+			WithHint("Nothing is wrong with the arguments; tell the user.")
+	}
+	return base, nil
 }
 
 // base compiles what follows the origin in the address of an upstream.

@@ -90,6 +90,10 @@ func (c *checker) wrongKind(t *trail, n *node, s *shape, want, hint string) (any
 }
 
 func (c *checker) object(t *trail, n *node, s *shape) (any, bool) {
+	if s.alone != "" && n.scalar() {
+		v, ok := c.value(t, n, s.fields[s.alone])
+		return map[string]any{s.alone: v}, ok
+	}
 	if n.kind != mapping {
 		return c.wrongKind(t, n, s, "a map", cmp.Or(s.note.instead, "its keys: "+strings.Join(s.keys, ", ")))
 	}

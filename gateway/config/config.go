@@ -56,6 +56,7 @@ type Config struct {
 	Defaults  Defaults                           `koanf:"defaults"`
 	Admit     Admit                              `koanf:"admit"`
 	Tools     map[string]Tool                    `koanf:"tools"`    // by name
+	Sources   map[string]Source                  `koanf:"sources"`  // by namespace
 	Groups    map[string]Group                   `koanf:"groups"`   // by name
 	Profiles  map[string]Profile                 `koanf:"profiles"` // by name
 	Inject    []hook.InjectConfig                `koanf:"inject"`

@@ -14,6 +14,9 @@ var (
 	addressKey = regexp.MustCompile(`(?i)[-_]ur[il]$`)
 	// lineKey finds the keys on a line that have a text behind them.
 	lineKey = regexp.MustCompile(`([A-Za-z_][\w-]*)["']?: *[^ {\[]`)
+	// authKey finds the key of a block of credentials, in which names may be those
+	// of a document.
+	authKey = regexp.MustCompile(`(^|[\s{,])["']?auth["']?:`)
 	// userInfo is the start of an address that names a user.
 	userInfo = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)?[^/?#]*@`)
 )
@@ -33,6 +36,28 @@ func holdsCredential(line string) bool {
 	}
 	return false
 }
+
+// underAuth reports a line of a block of credentials: one that starts it, or one
+// that is indented below such a line.
+func underAuth(src *source, line int) bool {
+	text := src.line(line)
+	if authKey.MatchString(text) {
+		return true
+	}
+	indent := indentOf(text)
+	for n := line - 1; indent > 0 && n >= max(line-openQuoteLines, 1); n-- {
+		above := src.line(n)
+		if strings.TrimSpace(above) == "" || indentOf(above) >= indent {
+			continue
+		}
+		if indent = indentOf(above); authKey.MatchString(above) {
+			return true
+		}
+	}
+	return false
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // Shapes of what stands where it does not belong: the value of an unknown key,
 // and anything that is of another kind than a private value may be.
@@ -85,6 +110,8 @@ func (s *shape) holding(k kind, key string) *shape {
 func withoutCredential(value string, s *shape, key string) string {
 	whole := s.form == formObject || s.form == formDict || s.form == formList
 	switch {
+	case strings.Contains(value, "://") && (key == "spec" || key == "base_url"):
+		return userInfo.ReplaceAllString(value, "${1}"+hiddenSecret+"@")
 	case s.note.path && !isContent(value), strings.Contains(value, "${"):
 		return value
 	case s.note.private && (s.note.path || whole):

@@ -106,7 +106,7 @@ func cutFlow(src *source, to int) *diag.Problem {
 		if at < 0 || !unclosed(line[:at]) || !overclosed(line[at:]) {
 			continue
 		}
-		if hint := commentHint(line); hint != "" {
+		if hint := commentHint(line, underAuth(src, n)); hint != "" {
 			return &diag.Problem{
 				Place: src.position(n, utf8.RuneCountInString(line[:at])+1).place(),
 				Text:  `not valid YAML: " #" starts a comment, and the end of this line is lost in it`,
@@ -119,10 +119,10 @@ func cutFlow(src *source, to int) *diag.Problem {
 
 // commentHint is the hint to quote the value that a comment cuts, or "" where
 // the comment stands between values.
-func commentHint(line string) string {
+func commentHint(line string, private bool) string {
 	for _, v := range flowValues(line) {
 		if strings.Contains(v.text, " #") || strings.Contains(v.text, "\t#") {
-			return quoteKey(v.key, v.text)
+			return quoteKey(v.key, v.text, private)
 		}
 	}
 	return ""

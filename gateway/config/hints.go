@@ -54,7 +54,7 @@ func syntaxProblem(src *source, err error) *diag.Problem {
 	if p := cutFlow(src, at.line); p != nil {
 		return p
 	}
-	m := explain(e.Message, holdsCredential(src.line(at.line)))
+	m := explain(e.Message, holdsCredential(src.line(at.line)) || underAuth(src, at.line))
 	p := &diag.Problem{Place: src.at(at), Text: "not valid YAML: " + m.text, Hint: m.hint}
 	if start.line > 0 && start.line < at.line {
 		p.Text += fmt.Sprintf(", in what starts on line %d", start.line)
@@ -119,7 +119,7 @@ var (
 // faulty value starts, holds an expression, a template or a glob.
 func quoteHint(src *source, at, start position, flow bool) string {
 	if line := src.line(at.line); !atKey(line, at.column) {
-		if hint := quoteLine(line, flow); hint != "" {
+		if hint := quoteLine(line, flow, underAuth(src, at.line)); hint != "" {
 			return hint
 		}
 	}
@@ -128,7 +128,7 @@ func quoteHint(src *source, at, start position, flow bool) string {
 			return fmt.Sprintf("does the quote on line %d lack its end?", n)
 		}
 	}
-	return quoteLine(src.line(start.line), flow)
+	return quoteLine(src.line(start.line), flow, underAuth(src, start.line))
 }
 
 // atKey reports whether a column of a line lies at or before the colon of its
@@ -146,13 +146,13 @@ const openQuoteLines = 20
 const maxHintLine = 4 << 10
 
 // quoteLine is quoteHint for one line; flow says that the mistake lies inside
-// { } or [ ].
-func quoteLine(line string, flow bool) string {
+// { } or [ ], and private that its values may be credentials.
+func quoteLine(line string, flow, private bool) string {
 	if len(line) > maxHintLine {
 		return ""
 	}
 	if m := blockLine.FindStringSubmatch(line); m != nil && !flow && !strings.ContainsAny(m[2][:1], "{[") {
-		return quoteBlock(m[1], m[2])
+		return quoteBlock(m[1], m[2], private)
 	}
 	for _, v := range flowValues(line) {
 		if holdsTemplate.MatchString(v.text) {
@@ -172,20 +172,20 @@ func quoteLine(line string, flow bool) string {
 
 // quoteKey is the advice to quote the value of a key, which is not repeated
 // where it may be a credential.
-func quoteKey(key, value string) string {
-	if mayBeCredential(key, value) {
+func quoteKey(key, value string, private bool) string {
+	if private && !strings.Contains(value, "${") || mayBeCredential(key, value) {
 		return quoteAdvice("", "") + ": " + key + ": '…'"
 	}
 	return quoteAdvice(prefixOf(key), value)
 }
 
 // quoteBlock is quoteLine for the key and value of a line.
-func quoteBlock(key, value string) string {
+func quoteBlock(key, value string, private bool) string {
 	if quoted.MatchString(value) || openQuote.MatchString(value) {
 		return ""
 	}
 	if expressionKey.MatchString(key) || holdsTemplate.MatchString(value) || needsQuotes.MatchString(value) {
-		return quoteKey(key, value)
+		return quoteKey(key, value, private)
 	}
 	return ""
 }

@@ -105,6 +105,9 @@ func (w schemaWriter) place(s *shape, pattern []string) *jsonSchema {
 	switch s.form {
 	case formObject:
 		out = w.object(s, pattern)
+		if s.alone != "" {
+			out = &jsonSchema{AnyOf: []*jsonSchema{scalarSchema(s.fields[s.alone]), out}}
+		}
 	case formDict:
 		out = &jsonSchema{Type: "object", Additional: w.member(s.elem, further(pattern, "*"))}
 	case formList:

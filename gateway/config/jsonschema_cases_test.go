@@ -70,6 +70,16 @@ func TestSchemaScalars(t *testing.T) {
 		{"admit: {allow: ['tag: ']}", false},
 		{"tools: {a: {expr: '1', timeout: ~}}", false},
 		{"policy: {default: maybe}", false},
+		{"sources: {a: {openapi: {spec: a.yaml, auth: {k: '${secret.x}', l: {username: a}, m: {client_id: a, client_secret: b}}}}}", true},
+		{"sources: {a: {prefix: '', openapi: {spec: a.yaml}, include: [{tag: a}, {path: /x, exclude: true}]}}", true},
+		{"sources: {a: {openapi: {spec: a.yaml, auth: {k: 5}}}}", false},
+		{"sources: {a: {openapi: {spec: a.yaml, auth: {k: {username: a, value: b}}}}}", false},
+		{"sources: {a: {openapi: {spec: a.yaml, auth: {k: ' '}}}}", false},
+		{"sources: {a: {openapi: {spec: a.yaml, base_url: 'https://a', upstream: b}}}", false},
+		{"sources: {a: {openapi: {spec: a.yaml}, include: [{exclude: true}]}}", false},
+		{"sources: {a: {openapi: {spec: a.yaml}, prefix: 'a b'}}", false},
+		{"sources: {'a b': {openapi: {spec: a.yaml}}}", false},
+		{"sources: {a: {}}", false},
 		{"x-mine: 1", false},
 	}
 	for _, tt := range tests {

@@ -146,6 +146,7 @@ func (c *Config) complete() {
 		t.Log = t.Log.Or(c.Defaults.Log)
 		c.Tools[name] = t
 	}
+	c.completeSources()
 	for name, s := range c.Secrets {
 		if s.File != "" {
 			s.File = absolute(c.dirOf("secrets", name, "file"), s.File)

@@ -62,7 +62,7 @@ const (
 )
 
 // notes are by path; * stands for a name or an index.
-var notes = withAuth(map[string]note{
+var notes = withSources(withAuth(map[string]note{
 	"version":       {required: "write version: 1"},
 	"include.*":     {filled: true},
 	"tools":         {instead: "write {name: {description: …, and how it runs}}"},
@@ -198,23 +198,26 @@ var notes = withAuth(map[string]note{
 	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
 	"policy.rules.*.tags": {filled: true}, "policy.rules.*.tags.*": {filled: true},
 	"policy.rules.*.callers": {filled: true}, "policy.rules.*.callers.*": {filled: true},
-})
+}))
 
 // unbuilt are the keys of the format that this version does not read yet, by
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "sources discovery code_interpreter",
+	"":         "discovery code_interpreter",
 	"server":   "url tls",
 	"chats":    "files",
 	"defaults": "schema",
 	"tools.*": "search_hint defer output_schema " +
 		"extra tests python wasm",
-	"log":            "mask",
-	"store.keep":     "files",
-	"hooks":          "tests",
-	"hooks.before.*": "python",
-	"hooks.after.*":  "python",
+	"sources.*":               "defer trust schemas locked mcp",
+	"sources.*.include.*.set": "defer",
+	"sources.*.tools.*":       "defer",
+	"log":                     "mask",
+	"store.keep":              "files",
+	"hooks":                   "tests",
+	"hooks.before.*":          "python",
+	"hooks.after.*":           "python",
 })
 
 func unbuiltKeys(table map[string]string) map[string]map[string]bool {

@@ -107,6 +107,9 @@ upstreams:
   c: {url: "https://x.com", auth: {header: {name: X-Key, value: hunter2}}, headers: {Authorization: "Bearer ${secret.crm}"}}
   d: {url: "https://x.com", auth: {query: {name: key, value: hunter2}}, proxy: "http://joe:${secret.crm}@other:3128"}
   e: {url: "https://x.com", auth: {oauth2: {token_url: "https://x.com/token", client_id: joe, client_secret: hunter2, scopes: [read]}}}
+sources:
+  a: {openapi: {spec: a@b.yaml, auth: {petstore: hunter2, b: {value: hunter2}, c: {username: joe, password: hunter2}}}}
+  b: {openapi: {spec: "https://api.example.com/x.json", auth: {d: {client_id: joe, client_secret: hunter2, token_url: "https://id.example.com"}, e: "${secret.crm}"}}}
 tools:
   a: {command: {argv: [a], env: {API_TOKEN: hunter2, LC_ALL: C}}}
   b: {http: {upstream: a, auth: {bearer: hunter2}, headers: {Cookie: hunter2}}}
@@ -119,6 +122,7 @@ tools:
 		for _, shown := range []string{
 			"https://[secret]@x.com", "agents", "http://[secret]@proxy:3128", "own.key", "Bearer ${secret.crm}",
 			"http://joe:${secret.crm}@other:3128", "https://x.com/token", "read", "LC_ALL", "X-Key",
+			"a@b.yaml", "https://api.example.com/x.json", "https://id.example.com", "petstore", "${secret.crm}",
 		} {
 			if !strings.Contains(got, shown) {
 				t.Errorf("%s is not in\n%s", shown, got)
@@ -137,6 +141,30 @@ func TestPrintStrayCredentials(t *testing.T) {
 	} {
 		c, problems := Parse("t.yaml", []byte("version: 1\nupstreams:\n  a:\n    url: https://x.com\n    "+line+"\n"))
 		if got := printed(t, c, PrintOptions{}); problems.Err() == nil || strings.Contains(got, "hunter2") || !strings.Contains(got, hiddenSecret) {
+			t.Errorf("%s: printed\n%s", line, got)
+		}
+	}
+}
+
+// TestSourcesShowNoCredentials is TestPrintStrayCredentials and
+// TestProblemsShowNoCredentials for sources.
+func TestSourcesShowNoCredentials(t *testing.T) {
+	for _, line := range []string{
+		"auth: hunter2", "auth: [hunter2]", "auth: {petstore: [hunter2]}", "auth: {petstore: {token: hunter2}}",
+		"auth: {petstore: {username: joe, password: *hunter2}}", "auth: {petstore: {value: [hunter2]}}", "auth: {petstore: {scopes: hunter2, client_id: a}}",
+		"auth: {petstore: (hunter2, hunter3)}", "auth: {petstore: hunter2 #3}", "auth: {petstore: {value: hunter2: hunter3}}", "auth: {petstore: hunter2: hunter3}",
+		"auth: {petstore: !hunter2 x}", "auth: {petstore: @hunter2}", "auth: {petstore: 'hunter2}",
+		"auth:\n        petstore: hunter2: hunter3", "auth:\n        petstore: @hunter2", "auth:\n        petstore:\n          value: *hunter2",
+		"base_url: 'https://joe:hunter2@x.com'", "base_url: 'ftp://joe:hunter2@x.com'",
+	} {
+		c, problems := Parse("t.yaml", []byte("version: 1\nsources:\n  a:\n    openapi:\n      spec: a.yaml\n      "+line+"\n"))
+		if got := problems.Error(); problems.Err() == nil || strings.Contains(got, "hunter") {
+			t.Errorf("%s: got %s", line, got)
+		}
+		if c == nil {
+			continue
+		}
+		if got := printed(t, c, PrintOptions{}); strings.Contains(got, "hunter2") {
 			t.Errorf("%s: printed\n%s", line, got)
 		}
 	}

@@ -5,18 +5,20 @@ import "slices"
 // refinements add to the schema of a place, by its path, what the rules of
 // this package say of its form and neither type nor note can.
 var refinements = map[string]func(*jsonSchema){
-	"version":        func(s *jsonSchema) { s.Enum = []any{Version} },
-	"server.listen":  func(s *jsonSchema) { s.Default = DefaultListen },
-	"store.url":      func(s *jsonSchema) { s.Pattern, s.Default = storePattern, DefaultStore },
-	"log.level":      func(s *jsonSchema) { s.Default = DefaultLogLevel },
-	"log.format":     func(s *jsonSchema) { s.Default = DefaultLogFormat },
-	"admit.allow.*":  nameTag,
-	"admit.deny.*":   nameTag,
-	"groups":         func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
-	"profiles":       func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
-	"server.callers": func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
-	"tools":          nameTools,
-	"tools.*.output": func(s *jsonSchema) { s.Default = "auto" },
+	"version":          func(s *jsonSchema) { s.Enum = []any{Version} },
+	"server.listen":    func(s *jsonSchema) { s.Default = DefaultListen },
+	"store.url":        func(s *jsonSchema) { s.Pattern, s.Default = storePattern, DefaultStore },
+	"log.level":        func(s *jsonSchema) { s.Default = DefaultLogLevel },
+	"log.format":       func(s *jsonSchema) { s.Default = DefaultLogFormat },
+	"admit.allow.*":    nameTag,
+	"admit.deny.*":     nameTag,
+	"groups":           func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"profiles":         func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"server.callers":   func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"tools":            nameTools,
+	"sources":          func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: prefixName.String()} },
+	"sources.*.prefix": func(s *jsonSchema) { s.Pattern = `^$|` + prefixName.String() },
+	"tools.*.output":   func(s *jsonSchema) { s.Default = "auto" },
 }
 
 // demands add what has to be written. They do not hold in a layer over other
@@ -30,6 +32,12 @@ var demands = map[string]func(*jsonSchema){
 	"tools.*.http.auth":             func(s *jsonSchema) { s.OneOf = exactlyOne(authKinds...) },
 	"tools.*.http.body":             func(s *jsonSchema) { s.OneOf = exactlyOne(bodyKinds...) },
 	"tools.*.http.body.multipart.*": func(s *jsonSchema) { s.OneOf = exactlyOne(partKinds...) },
+	"sources.*":                     func(s *jsonSchema) { s.OneOf = exactlyOne(built(s, sourceBlocks)...) },
+	"sources.*.include.*":           func(s *jsonSchema) { s.AnyOf = exactlyOne(includeKeys...) },
+	"sources.*.openapi":             func(s *jsonSchema) { s.Not = with("base_url", "upstream") },
+	"sources.*.openapi.auth.*": func(s *jsonSchema) {
+		s.AnyOf[1].OneOf = exactlyOne(schemeKinds...)
+	},
 	"policy.rules.*": func(s *jsonSchema) {
 		own, preset := with("name", "action"), with("preset")
 		own.Not, preset.Not = with("preset"), withAny("tags", "action", "reason", "when")

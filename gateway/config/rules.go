@@ -39,6 +39,7 @@ func (c *Config) checkRules() {
 	c.checkUpstreams()
 	c.checkAuth()
 	c.checkRequests()
+	c.checkSources()
 	c.checkPolicy()
 	c.checkHooks()
 	c.checkSection("groups", "group")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/openapi"
 )
 
 // form is how a value of the Config types is written in a file.
@@ -38,6 +39,7 @@ type shape struct {
 	keys    []string          // the keys of fields, sorted
 	unbuilt map[string]bool   // keys of an object that a later version reads
 	strayed map[string]string // keys that belong elsewhere than in an object, and what to write
+	alone   string            // the key of an object whose value may stand there without a map around it
 	elem    *shape            // of a dict or list
 	note    note
 }
@@ -50,6 +52,10 @@ var leafForms = map[reflect.Type]form{
 	reflect.TypeFor[expression.Texts](): formTexts,
 	reflect.TypeFor[json.RawMessage]():  formJSON,
 }
+
+// aloneKeys are the keys of objects that may be written as the value of that key
+// alone.
+var aloneKeys = map[reflect.Type]string{reflect.TypeFor[openapi.Auth](): "value"}
 
 // tagName is the struct tag that names the key of a field.
 const tagName = "koanf"
@@ -90,7 +96,7 @@ func shapeIn(t reflect.Type, pattern []string, private bool) *shape {
 }
 
 func (s *shape) object(t reflect.Type, pattern []string) {
-	s.form, s.fields = formObject, map[string]*shape{}
+	s.form, s.fields, s.alone = formObject, map[string]*shape{}, aloneKeys[t]
 	for field := range t.Fields() {
 		if key := field.Tag.Get(tagName); key != "" {
 			s.fields[key] = shapeIn(field.Type, further(pattern, key), s.note.private)

@@ -7,6 +7,9 @@ const (
 	atUpstream   = "write it at an entry under upstreams, which the tool then names"
 	atTool       = "write it at each tool"
 	asBody       = "write body: {…} around it"
+	underOpenAPI = "write it inside openapi: {…}"
+	underDefault = "write it inside defaults: {…}"
+	atSource     = "write it at the source, beside openapi"
 )
 
 // strayed are keys that people write in a map they do not belong to, by the path
@@ -31,6 +34,23 @@ var strayed = map[string]map[string]string{
 		"cmd": "did you mean argv?", "command": "did you mean argv?", "args": "write program and arguments in one list: argv: [program, argument, …]",
 		"dir": "did you mean cwd?", "workdir": "did you mean cwd?", "working_dir": "did you mean cwd?", "environment": "did you mean env?",
 		"shell": "no shell is involved; where one is needed, write argv: [sh, -c, '…']",
+	},
+	"sources.*": {
+		"spec": underOpenAPI, "base_url": underOpenAPI, "upstream": underOpenAPI, "server_variables": underOpenAPI, "auth": underOpenAPI,
+		"url": "write openapi: {spec: …}", "exclude": "write include: [{…, exclude: true}]",
+		"timeout": underDefault, "max_output": underDefault, "max_result_size": underDefault, "retries": underDefault, "think_augment": underDefault,
+	},
+	"sources.*.include.*": {
+		"tags": "did you mean tag? what the tools get goes inside set: {tags: […]}", "hide": "write it inside set: {…}",
+		"operationId": "did you mean operation?", "operation_id": "did you mean operation?", "tool": "did you mean name?",
+	},
+	"sources.*.openapi": {
+		"url": "did you mean spec, or base_url?", "file": "did you mean spec?", "path": "did you mean spec?", "server": "did you mean base_url?",
+		"prefix": atSource, "include": atSource, "tools": atSource, "tags": atSource, "defaults": atSource,
+		"headers": "write them at an entry under upstreams, and name that with upstream",
+	},
+	"sources.*.openapi.auth.*": {
+		"token": "write the token alone, in place of the map", "bearer": "write the token alone, in place of the map", "user": "did you mean username?",
 	},
 	"upstreams.*": {
 		"base_url": "did you mean url?", "address": "did you mean url?", "retry": "did you mean retries?", "max_retries": "did you mean retries?",

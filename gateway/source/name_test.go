@@ -12,6 +12,9 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
+// legal is a name that models can call.
+var legal = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+
 // names are the names of items, in their order; of those that are left out why.
 func names(prefix string, items ...source.Item) []string {
 	var report diag.Report
@@ -141,7 +144,6 @@ func FuzzName(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4])
 	}
 	legalPrefix := regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_-]{0,31})?$`)
-	legal := regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 	f.Fuzz(func(t *testing.T, prefix, id1, path1, id2, path2 string) {
 		if !legalPrefix.MatchString(prefix) || path1 == path2 {
 			t.Skip()

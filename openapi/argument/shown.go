@@ -10,7 +10,7 @@ import (
 
 // DefaultBudget is how many bytes the schema of one operation may take of what
 // models see.
-const DefaultBudget = 16_000
+const DefaultBudget = 8_000
 
 // Limits on what models see.
 const (

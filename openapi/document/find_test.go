@@ -191,7 +191,7 @@ func TestFindFiles(t *testing.T) {
 			t.Fatal("a file that is not there")
 		}
 	}
-	want := "unreadable-file: more.yaml: the document has more than 1000 files"
+	want := "unreadable-file: more.yaml: the document has more than 10000 files"
 	if diff := cmp.Diff(want, findText(t, set, nil, "more.yaml")); diff != "" {
 		t.Error(diff)
 	}

@@ -85,7 +85,7 @@ func TestDigestLimits(t *testing.T) {
 	for i := range names {
 		names[i] = string(rune('a' + i))
 	}
-	if _, err := source.Digest(names); err == nil || err.Error() != "the document has more than 1000 files" {
+	if _, err := source.Digest(names); err == nil || err.Error() != "the document has more than 10000 files" {
 		t.Error(err)
 	}
 }

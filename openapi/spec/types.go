@@ -89,6 +89,7 @@ type Operation struct {
 	Body       *Body           // nil for none
 	Accept     []string        // media types of the successful answers, in order, each once
 	Output     json.RawMessage // schema of the successful JSON answer, with references into Outputs; nil for none
+	Shown      json.RawMessage // what models are shown of the arguments; set by package openapi
 }
 
 // Places of parameters.

@@ -18,9 +18,10 @@ var (
 	// ("[", "]", "#") and what separates its pairs ("=", "&", "+"), so we do: data
 	// that looks like another parameter stays data.
 	reservedQuery = escape{keep: isQueryData, triples: true}
-	// reservedPath is the same for a path, where slashes stay, and "?", "#" and the
-	// brackets do not.
-	reservedPath = escape{keep: func(c byte) bool { return isPathChar(c) || c == '/' }, triples: true}
+	// reservedPath is the same for a path, in which a value stays one segment (OpenAPI
+	// 3.2 section 4.9.1): slashes are encoded, and so are percent signs, behind which
+	// another slash may be hidden.
+	reservedPath = escape{keep: isPathChar}
 	// literalPath and literalQuery are for what the document itself has in a path.
 	literalPath  = escape{keep: isPathChar, triples: true}
 	literalQuery = escape{keep: func(c byte) bool { return isPathChar(c) || c == '/' || c == '?' }, triples: true}

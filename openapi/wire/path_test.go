@@ -50,7 +50,8 @@ func TestPath(t *testing.T) {
 		{"fragment in the path", "/a#b?c={d}", []spec.Parameter{inQuery("z")}, `{"z": 2}`, "/a", "z=2"},
 		{"fragment after the query", "/a?b={c#}#d", []spec.Parameter{inPath("c#")}, `{"c#": 2}`, "/a", "b=2"},
 		{"expansions of a query", "/a{?page,limit}{#x}{&y}", []spec.Parameter{inQuery("page")}, `{"page": 2}`, "/a", "page=2"},
-		{"allowReserved", "/{x}", []spec.Parameter{with(inPath("x"), reserved)}, `{"x": "a/b:c@d!$&'()*+,;=?#[]%20%zz e"}`, "/a/b:c@d!$&'()*+,;=%3F%23%5B%5D%20%25zz%20e", ""},
+		{"allowReserved stays one segment", "/{x}", []spec.Parameter{with(inPath("x"), reserved)}, `{"x": "../%2e%2e/a"}`, "/..%2F%252e%252e%2Fa", ""},
+		{"allowReserved", "/{x}", []spec.Parameter{with(inPath("x"), reserved)}, `{"x": "a/b:c@d!$&'()*+,;=?#[]%20%zz e"}`, "/a%2Fb:c@d!$&'()*+,;=%3F%23%5B%5D%2520%25zz%20e", ""},
 		{"JSON content", "/{x}", []spec.Parameter{with(inPath("x"), jsonContent)}, `{"x": {"a": [1, "/"]}}`, "/%7B%22a%22%3A%5B1%2C%22%2F%22%5D%7D", ""},
 		{"JSON content of a list", "/{x}", []spec.Parameter{with(inPath("x"), jsonContent)}, `{"x": []}`, "/%5B%5D", ""},
 		{"text content", "/{x}", []spec.Parameter{with(inPath("x"), textContent)}, `{"x": "a/b"}`, "/a%2Fb", ""},
@@ -105,13 +106,7 @@ func TestPathRefusals(t *testing.T) {
 		{"/files/{x}", text, `{"x": ""}`},
 		{"/files/{x}", text, `{"x": ".."}`},
 		{"/files/{x}", reserved, `{"x": ".."}`},
-		{"/files/{x}", reserved, `{"x": "%2e."}`},
-		{"/files/{x}", reserved, `{"x": "a/../b"}`},
-		{"/files/{x}", reserved, `{"x": "a/./b"}`},
 		{"/files/{x}", reserved, `{"x": "..;a/b"}`},
-		{"/files/{x}", reserved, `{"x": "/b"}`},
-		{"/files/{x}", reserved, `{"x": "a//b"}`},
-		{"/files/{x}", reserved, `{"x": "a/"}`},
 	} {
 		p := with(with(inPath("x"), func(p *spec.Parameter) { p.Arg = "the_x" }), c.change)
 		args := decoded(t, c.args)

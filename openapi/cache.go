@@ -1,0 +1,109 @@
+package openapi
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/toolgate/toolgate/openapi/document"
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+// keptFormat is the number of the form in which documents are kept.
+const keptFormat = "1"
+
+// keeper keeps what was read of one document, in a file of its own. Whatever is
+// wrong with that file, the document is read anew: a cache is never an error.
+type keeper struct{ dir, path string }
+
+// keptHead stands before a kept document and says whether it is still good.
+type keptHead struct {
+	Reader string   // which program wrote it
+	Files  []string // what it was read from
+	Digest [32]byte // of those
+	Base   string
+}
+
+func (k keeper) file() string {
+	sum := sha256.Sum256([]byte(k.path))
+	return filepath.Join(k.dir, "openapi-"+hex.EncodeToString(sum[:12])+".gob")
+}
+
+// load gives the kept document; nil when there is none that is good.
+func (k keeper) load(source *document.Source) *Document {
+	if k.dir == "" {
+		return nil
+	}
+	data, err := os.ReadFile(k.file())
+	if err != nil {
+		return nil
+	}
+	from := gob.NewDecoder(bytes.NewReader(data))
+	var head keptHead
+	if from.Decode(&head) != nil || head.Reader != program() {
+		return nil
+	}
+	if digest, err := source.Digest(head.Files); err != nil || digest != head.Digest {
+		return nil
+	}
+	read := new(spec.Document)
+	if from.Decode(read) != nil {
+		return nil
+	}
+	d := newDocument(read)
+	d.Base, d.Stale, d.Files, d.Cached = head.Base, source.Stale(), head.Files, true
+	return d
+}
+
+// store keeps a document. It is written beside its place and moved there, so that
+// nobody reads half of it.
+func (k keeper) store(d *Document, digest [32]byte) {
+	if k.dir == "" || os.MkdirAll(k.dir, 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(k.dir, "openapi-*.tmp")
+	if err != nil {
+		return
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
+	w := bufio.NewWriter(f)
+	to := gob.NewEncoder(w)
+	failed := to.Encode(keptHead{Reader: program(), Files: d.Files, Digest: digest, Base: d.Base}) != nil ||
+		to.Encode(d.Document) != nil || w.Flush() != nil
+	if f.Close() != nil || failed {
+		return
+	}
+	_ = os.Rename(f.Name(), k.file())
+}
+
+// program names what reads documents: another build may read them otherwise. A
+// build that does not know its revision is told by its file.
+func program() string {
+	name := keptFormat
+	if info, ok := debug.ReadBuildInfo(); ok {
+		revision, modified := "", "true"
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				revision = s.Value
+			case "vcs.modified":
+				modified = s.Value
+			}
+		}
+		if revision != "" && modified == "false" {
+			return name + " " + revision
+		}
+	}
+	if path, err := os.Executable(); err == nil {
+		if stat, err := os.Stat(path); err == nil {
+			name += " " + strconv.FormatInt(stat.ModTime().UnixNano(), 36) + " " + strconv.FormatInt(stat.Size(), 36)
+		}
+	}
+	return name
+}

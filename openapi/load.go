@@ -1,0 +1,94 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolgate/toolgate/gateway/schema"
+	"github.com/toolgate/toolgate/openapi/argument"
+	"github.com/toolgate/toolgate/openapi/document"
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+// ShownSize is about how many bytes of a schema a model is shown; see
+// [argument.Builder.Shown].
+const ShownSize = argument.DefaultBudget
+
+// LoadOptions say what is loaded.
+type LoadOptions struct {
+	Path     string           // of a file, or an http or https address
+	Fetch    document.Fetcher // what asks for a document at an address
+	CacheDir string           // where what was read is kept, by digest; nowhere when empty
+}
+
+// Document is a document that was read, with its arguments arranged. It is safe
+// for concurrent use and never changes.
+type Document struct {
+	*spec.Document
+	Base   string   // the address that it came from; empty for a file
+	Stale  string   // why a kept copy of an address was used; empty when none was
+	Files  []string // that it was read from
+	Cached bool     // it was not read anew
+
+	arguments *argument.Builder
+}
+
+// Load reads the document at a path or an address, or takes what was kept of it
+// where no byte of its files has changed since. The error says what is wrong with
+// the document as a whole; what is wrong with parts of it is in its Skipped and
+// Warnings.
+func Load(ctx context.Context, o LoadOptions) (*Document, error) {
+	source, err := document.Read(ctx, document.Options{Path: o.Path, Fetch: o.Fetch, CacheDir: o.CacheDir})
+	if err != nil {
+		return nil, err
+	}
+	kept := keeper{dir: o.CacheDir, path: o.Path}
+	if d := kept.load(source); d != nil {
+		return d, nil
+	}
+	set, err := source.Open()
+	if err != nil {
+		return nil, err
+	}
+	read, err := spec.Read(set)
+	if err != nil {
+		return nil, err
+	}
+	d := newDocument(read)
+	d.Base, d.Stale, d.Files = set.Base(), set.Stale(), set.Names()
+	for _, op := range d.Operations {
+		d.arguments.Arrange(op)
+		op.Shown = d.shown(op)
+	}
+	kept.store(d, set.Digest())
+	return d, nil
+}
+
+func newDocument(read *spec.Document) *Document {
+	return &Document{Document: read, arguments: argument.New(read.Inputs)}
+}
+
+// shown is what models are shown of the arguments of an operation: in the portable
+// form, in which references are replaced by what they refer to. That may make it
+// larger than its budget, and then less of it is shown.
+func (d *Document) shown(op *spec.Operation) json.RawMessage {
+	var text json.RawMessage
+	for budget := ShownSize; budget >= ShownSize/64; budget /= 2 {
+		whole := d.arguments.Shown(op, budget)
+		portable, err := schema.Portable(whole)
+		if err != nil {
+			return whole // it compiles, so this cannot be
+		}
+		if text = portable; len(text) <= ShownSize {
+			break
+		}
+	}
+	return text
+}
+
+// Arguments is the schema that the arguments of an operation are checked by, with
+// all that it refers to. It may be a megabyte, and is made anew each time.
+func (d *Document) Arguments(op *spec.Operation) json.RawMessage { return d.arguments.Full(op) }
+
+// Outline tells the names of the arguments of an operation.
+func (d *Document) Outline(op *spec.Operation) argument.Outline { return d.arguments.Outline(op) }

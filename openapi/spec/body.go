@@ -1,0 +1,208 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/openapi/dialect"
+	"github.com/toolgate/toolgate/openapi/document"
+)
+
+// body is the normal form of the body of an operation, with the one media type
+// that is going to be sent, and its kind; nil for none.
+func (r *reader) body(at spot, p *parameters) (normal *document.Node, kind string, err error) {
+	if r.version == dialect.V20 {
+		return r.oldBody(at, p)
+	}
+	written := at.get("requestBody")
+	if written.node == nil {
+		return nil, "", nil
+	}
+	b, err := r.resolve(written)
+	if err != nil {
+		return nil, "", unresolved(written, "the body", err)
+	}
+	content := b.get("content").members()
+	if len(content) == 0 {
+		if b.isObject() && b.node.Bool("required") {
+			return nil, "", &flaw{at: written, code: "body-without-content", text: "the body is needed, and nothing says what it is"}
+		}
+		r.warn(written, "body-without-content", "the body has no content and is left out")
+		return nil, "", nil
+	}
+	names := make([]string, len(content))
+	for i, c := range content {
+		names[i] = c.name
+	}
+	chosen := content[r.choose(names, func(i int) spot { return content[i].get("schema") })]
+	entry, err := r.resolve(chosen.spot)
+	if err != nil {
+		return nil, "", unresolved(chosen.spot, "the content of the body", err)
+	}
+	schema := entry.get("schema")
+	if schema.node == nil && entry.get("itemSchema").node != nil { // OpenAPI 3.2: a list of these
+		schema = entry.get("itemSchema")
+	}
+	kind = r.kindOf(chosen.name, schema)
+	media := document.Map(
+		document.Member{Name: "schema", Value: r.stub(schema)},
+		document.Member{Name: "encoding", Value: r.encodings(kind, schema, entry.get("encoding"))},
+	)
+	return r.normalBody(b, concrete(chosen.name, kind), media), kind, nil
+}
+
+func (r *reader) normalBody(b spot, media string, entry document.Node) *document.Node {
+	n := document.Map(
+		document.Member{Name: "required", Value: document.Flag(b.node.Bool("required"))},
+		document.Member{Name: "description", Value: document.Text(b.node.String("description"))},
+		document.Member{Name: "content", Value: document.Map(document.Member{Name: media, Value: entry})},
+	)
+	return &n
+}
+
+// oldBody is the body of Swagger 2.0: the parameter that is the body, or the
+// fields of a form.
+func (r *reader) oldBody(at spot, p *parameters) (normal *document.Node, kind string, err error) {
+	consumes := at.texts("consumes")
+	if at.node.Get("consumes") == nil {
+		consumes = r.root.texts("consumes")
+	}
+	switch {
+	case len(p.body) > 0:
+		if len(consumes) == 0 {
+			consumes = []string{mediaJSON}
+		}
+		b := p.body[0]
+		schema := schemaOfParameter(b.spot)
+		media := consumes[r.choose(consumes, func(int) spot { return schema })]
+		kind = r.kindOf(media, schema)
+		if kind == BodyForm || kind == BodyMultipart { // these are written as fields, not as a body
+			media, kind = mediaJSON, BodyJSON
+		}
+		entry := document.Map(document.Member{Name: "schema", Value: r.stub(schema)})
+		return r.normalBody(b.spot, concrete(media, kind), entry), kind, nil
+	case len(p.form) > 0:
+		normal, kind = r.oldForm(at, consumes, p.form)
+		return normal, kind, nil
+	}
+	return nil, "", nil
+}
+
+// oldForm makes one object of the fields of a form. One that has a file is
+// multipart, whatever the document consumes (Swagger 2.0, Parameter Object).
+func (r *reader) oldForm(at spot, consumes []string, fields []parameter) (*document.Node, string) {
+	media, kind := mediaForm, BodyForm
+	for _, m := range consumes {
+		if isMultipart(m) && !contains(consumes, mediaForm) {
+			media, kind = m, BodyMultipart
+		}
+	}
+	var properties, encodings []document.Member
+	var required []document.Node
+	for _, f := range fields {
+		schema := schemaOfParameter(f.spot).node
+		if strings.EqualFold(f.text("type"), "file") {
+			media, kind = mediaMultipart, BodyMultipart
+		}
+		if d := f.node.Get("description"); d != nil {
+			schema = schema.With("description", *d)
+		}
+		properties = append(properties, document.Member{Name: f.name, Value: *schema})
+		if f.node.Bool("required") {
+			required = append(required, document.Text(f.name))
+		}
+		if f.text("type") == "array" {
+			style, explode := collection(f.spot, "formdata")
+			encodings = append(encodings, document.Member{Name: f.name, Value: document.Map(
+				document.Member{Name: "style", Value: document.Text(style)}, document.Member{Name: "explode", Value: document.Flag(explode)},
+			)})
+		}
+	}
+	schema := document.Map(
+		document.Member{Name: "type", Value: document.Text("object")},
+		document.Member{Name: "properties", Value: document.Map(properties...)},
+		document.Member{Name: "required", Value: document.Items(required...)},
+	)
+	written := spot{at.file, &schema}
+	declared := document.Map(encodings...)
+	entry := document.Map(
+		document.Member{Name: "schema", Value: r.stub(written)},
+		document.Member{Name: "encoding", Value: r.encodings(kind, written, spot{at.file, &declared})},
+	)
+	body := document.Map(document.Member{Name: "required", Value: document.Flag(len(required) > 0)})
+	return r.normalBody(spot{at.file, &body}, media, entry), kind
+}
+
+// encodings says how the properties of a form or multipart body are written:
+// what the document says of it, and which of them are bytes.
+func (r *reader) encodings(kind string, schema, declared spot) document.Node {
+	if kind != BodyForm && kind != BodyMultipart {
+		return document.Map()
+	}
+	var all []document.Member
+	properties := r.properties(schema, maxSteps, nil)
+	for _, p := range properties {
+		e := declared.get(p.name)
+		var members []document.Member
+		if m := e.text("contentType"); m != "" {
+			members = append(members, document.Member{Name: "contentType", Value: document.Text(m)})
+		}
+		style, explode, reserved := e.text("style"), e.node.Get("explode"), e.node.Get("allowReserved")
+		if style != "" && contains(stylesOf(InQuery), style) {
+			members = append(members, document.Member{Name: "style", Value: document.Text(style)})
+		}
+		if explode != nil && explode.Kind == document.Bool {
+			members = append(members, document.Member{Name: "explode", Value: document.Flag(explode.Text == "true")})
+		}
+		if reserved != nil && reserved.Kind == document.Bool {
+			members = append(members, document.Member{Name: "allowReserved", Value: document.Flag(reserved.Text == "true")})
+		}
+		if kind == BodyMultipart && r.isBinary(p.spot, 1) {
+			members = append(members, document.Member{Name: binaryMark, Value: document.Flag(true)})
+		}
+		if len(members) > 0 {
+			all = append(all, document.Member{Name: p.name, Value: document.Map(members...)})
+		}
+	}
+	return document.Map(all...)
+}
+
+// properties are those of an object schema, behind references and in branches
+// too; the first of a name stands.
+func (r *reader) properties(schema spot, left int, all []named) []named {
+	s, err := r.resolve(schema)
+	if err != nil || left == 0 {
+		return all
+	}
+	for _, p := range s.get("properties").members() {
+		if !slices.ContainsFunc(all, func(n named) bool { return n.name == p.name }) {
+			all = append(all, p)
+		}
+	}
+	for _, combined := range []string{"allOf", "oneOf", "anyOf"} {
+		for _, branch := range s.get(combined).items() {
+			all = r.properties(branch, left-1, all)
+		}
+	}
+	return all
+}
+
+// isBinary reports whether a schema is about bytes as they are, or a list of
+// such: format binary (3.0), type file (2.0), or a media type without an encoding
+// (3.1 section 4.8.14.3).
+func (r *reader) isBinary(schema spot, lists int) bool {
+	s, err := r.resolve(schema)
+	if err != nil {
+		return false
+	}
+	kind := s.text("type")
+	switch {
+	case kind == "array" && lists > 0:
+		return r.isBinary(s.get("items"), lists-1)
+	case kind == "file", s.text("format") == "binary", s.text("contentEncoding") == "binary":
+		return true
+	case r.version == dialect.V31 && kind == "string":
+		return s.text("contentMediaType") != "" && s.text("contentEncoding") == ""
+	}
+	return len(s.get("allOf").items()) == 1 && r.isBinary(s.get("allOf").items()[0], lists)
+}

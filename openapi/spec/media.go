@@ -1,0 +1,196 @@
+package spec
+
+import "strings"
+
+const (
+	mediaJSON      = "application/json"
+	mediaForm      = "application/x-www-form-urlencoded"
+	mediaMultipart = "multipart/form-data"
+)
+
+// essence is a media type in lower case without its parameters.
+func essence(media string) string {
+	kind, _, _ := strings.Cut(media, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+func isJSON(media string) bool {
+	m := essence(media)
+	return m == mediaJSON || m == "text/json" || strings.HasSuffix(m, "+json")
+}
+
+func isMultipart(media string) bool { return strings.HasPrefix(essence(media), "multipart/") }
+
+func isWritten(media string) bool {
+	m := essence(media)
+	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "xml") || strings.HasSuffix(m, "yaml") ||
+		m == "application/x-ndjson" || m == "application/jsonl" || m == "application/graphql" || m == "application/javascript" || m == "application/sql"
+}
+
+func isWild(media string) bool { return strings.Contains(media, "*") }
+
+// choose picks the media type that is sent of several: the first that is JSON
+// itself, then another of JSON's, a form, any that the document puts first. Of
+// JSON's two ways to write a change the merge patch (RFC 7396) goes first unless
+// the schema is a list, as JSON Patch (RFC 6902) needs it.
+func (r *reader) choose(media []string, schema func(i int) spot) int {
+	best, rank := 0, 100
+	for i, m := range media {
+		if own := r.rank(m, schema(i)); own < rank {
+			best, rank = i, own
+		}
+	}
+	return best
+}
+
+func (r *reader) rank(media string, schema spot) int {
+	switch e := essence(media); {
+	case e == mediaJSON:
+		return 0
+	case e == "application/json-patch+json" && !r.isList(schema):
+		return 4
+	case e == "application/merge-patch+json":
+		return 2
+	case isJSON(media):
+		return 3
+	case e == mediaForm:
+		return 5
+	case isMultipart(media):
+		return 6
+	case isWild(media):
+		return 7
+	case isWritten(media):
+		return 8
+	}
+	return 9
+}
+
+func (r *reader) isList(schema spot) bool {
+	s, err := r.resolve(schema)
+	return err == nil && (s.text("type") == "array" || s.get("items").node != nil)
+}
+
+// kindOf is how a body of a media type is written.
+func (r *reader) kindOf(media string, schema spot) string {
+	switch e := essence(media); {
+	case isJSON(media):
+		return BodyJSON
+	case e == mediaForm:
+		return BodyForm
+	case isMultipart(media):
+		return BodyMultipart
+	case isWritten(media):
+		return BodyText
+	case isWild(media):
+		return r.wildKind(e, schema)
+	}
+	return BodyBinary
+}
+
+// wildKind is what a body of any type is best sent as: bytes where the schema says
+// so, JSON else.
+func (r *reader) wildKind(media string, schema spot) string {
+	switch {
+	case strings.HasPrefix(media, "text/"):
+		return BodyText
+	case r.isBinary(schema, 0), strings.HasPrefix(media, "image/"), strings.HasPrefix(media, "audio/"), strings.HasPrefix(media, "video/"):
+		return BodyBinary
+	}
+	return BodyJSON
+}
+
+// concrete is the media type that is sent for one that may hold a *.
+func concrete(media, kind string) string {
+	if !isWild(media) {
+		return media
+	}
+	switch kind {
+	case BodyJSON:
+		return mediaJSON
+	case BodyText:
+		return "text/plain"
+	case BodyMultipart:
+		return mediaMultipart
+	}
+	return "application/octet-stream"
+}
+
+// answers reads what successful answers are.
+func (r *reader) answers(op *Operation, at spot) {
+	produces := at.texts("produces")
+	if at.node.Get("produces") == nil {
+		produces = r.root.texts("produces")
+	}
+	for _, code := range successes(at.get("responses")) {
+		found, err := r.resolve(code.spot)
+		if err != nil {
+			r.warn(code.spot, unresolved(code.spot, "", err).code, "the answer %s cannot be read: %v", code.name, err)
+			continue
+		}
+		var schema spot
+		if r.isOld() {
+			if schema = found.get("schema"); schema.node != nil {
+				op.accept(produces...)
+			}
+			if !anyJSON(produces) && len(produces) > 0 {
+				schema = spot{}
+			}
+		} else {
+			schema = r.content(op, found)
+		}
+		if op.Output == nil && schema.node != nil && code.name != "default" {
+			op.Output = r.out.Schema(schema.file, schema.node)
+		}
+	}
+	if r.isOld() && len(op.Accept) == 0 {
+		op.accept(produces...)
+	}
+}
+
+// content notes the media types of an answer and gives the schema of its JSON.
+func (r *reader) content(op *Operation, answer spot) (schema spot) {
+	for _, m := range answer.get("content").members() {
+		op.accept(m.name)
+		entry, err := r.resolve(m.spot)
+		if err == nil && schema.node == nil && isJSON(m.name) {
+			schema = entry.get("schema")
+		}
+	}
+	return schema
+}
+
+// accept adds media types, each once.
+func (op *Operation) accept(media ...string) {
+	for _, m := range media {
+		if m = strings.TrimSpace(m); m != "" && !contains(op.Accept, m) && !strings.ContainsAny(m, "\r\n") {
+			op.Accept = append(op.Accept, strings.Clone(m))
+		}
+	}
+}
+
+func anyJSON(media []string) bool {
+	for _, m := range media {
+		if isJSON(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// successes are the answers that are one, or the default where the document names
+// none.
+func successes(responses spot) []named {
+	var all, fallback []named
+	for _, code := range responses.members() {
+		switch {
+		case strings.HasPrefix(code.name, "2"):
+			all = append(all, code)
+		case code.name == "default":
+			fallback = append(fallback, code)
+		}
+	}
+	if len(all) == 0 {
+		return fallback
+	}
+	return all
+}

@@ -1,0 +1,290 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/openapi/dialect"
+	"github.com/toolgate/toolgate/openapi/document"
+)
+
+// An operation is read in two steps. First it is brought into a normal form: that
+// of OpenAPI 3, whatever the version, without references, with members of the
+// right types only, and with a number in place of each schema. Then kin-openapi
+// decodes that. So nothing that some document holds can fail there, and schemas
+// keep all that kin would lose: digits, order, null.
+
+// operationOf reads an operation. The error is a *flaw.
+func (r *reader) operationOf(method, path string, at, base spot) (*Operation, error) {
+	parameters, err := r.parameters(path, at, base)
+	if err != nil {
+		return nil, err
+	}
+	body, kind, err := r.body(at, parameters)
+	if err != nil {
+		return nil, err
+	}
+	normal := []document.Member{{Name: "parameters", Value: document.Items(parameters.normal()...)}}
+	if body != nil {
+		normal = append(normal, document.Member{Name: "requestBody", Value: *body})
+	}
+	op := &Operation{
+		ID: at.exact("operationId"), Method: method, Path: path,
+		Summary: at.text("summary"), Description: at.text("description"), Tags: at.texts("tags"),
+		Deprecated: at.node.Bool("deprecated"), Place: at.place(),
+		Servers: r.ownServers(at, base), Security: r.security(at),
+	}
+	if op.Summary == "" && op.Description == "" {
+		op.Summary, op.Description = base.text("summary"), base.text("description")
+	}
+	if err := r.decode(op, document.Map(normal...), kind); err != nil {
+		return nil, &flaw{at: at, code: "undecodable", text: "the operation cannot be decoded: " + err.Error()}
+	}
+	r.answers(op, at)
+	r.dropCredentials(op)
+	return op, nil
+}
+
+// ownServers are those of the operation, else of its path; none where those of
+// the document hold.
+func (r *reader) ownServers(at, base spot) []Server {
+	if r.version == dialect.V20 {
+		if at.node.Get("schemes") != nil {
+			return r.hosts(r.root, at)
+		}
+		return nil
+	}
+	if own := r.servers(at); len(own) > 0 {
+		return own
+	}
+	return r.servers(base)
+}
+
+// dropCredentials takes out parameters that a security scheme of the operation
+// fills: credentials are never arguments.
+func (r *reader) dropCredentials(op *Operation) {
+	op.Parameters = slices.DeleteFunc(op.Parameters, func(p Parameter) bool {
+		for _, alternative := range op.Security {
+			for _, u := range alternative {
+				s := r.doc.Schemes[u.Scheme]
+				same := s.Name == p.Name || p.In == InHeader && strings.EqualFold(s.Name, p.Name)
+				if s.Kind == SchemeAPIKey && s.In == p.In && same {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// parameter is one of an operation, its references resolved.
+type parameter struct {
+	spot
+	name, in string
+}
+
+type parameters struct {
+	sent []document.Node // in normal form
+	form []parameter     // Swagger 2.0: the fields of a form
+	body []parameter     // Swagger 2.0: the body
+}
+
+func (p *parameters) normal() []document.Node { return p.sent }
+
+// parameters reads those of the path and of the operation, of which the latter
+// stand in place of the former.
+func (r *reader) parameters(path string, at, base spot) (*parameters, error) {
+	all, err := r.parameterList(nil, base)
+	if err == nil && at.node != base.node {
+		all, err = r.parameterList(all, at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	holes := placeholders(path)
+	out := &parameters{}
+	for _, p := range all {
+		switch {
+		case p.in == "formdata":
+			out.form = append(out.form, p)
+		case p.in == "body":
+			out.body = append(out.body, p)
+		case p.in == InPath && !holes.take(p.name):
+			r.warn(p.spot, "parameter-not-in-path", "the path parameter %q is left out: %s has no {%s}", p.name, path, p.name)
+		default:
+			out.sent = append(out.sent, r.normalParameter(p))
+		}
+	}
+	for _, name := range holes.left {
+		r.warn(at, "undeclared-placeholder", "no parameter declares {%s}; it is taken for a required text", name)
+		out.sent = append(out.sent, document.Map(
+			document.Member{Name: "name", Value: document.Text(name)}, document.Member{Name: "in", Value: document.Text(InPath)},
+			document.Member{Name: "required", Value: document.Flag(true)}, document.Member{Name: "schema", Value: r.stub(spot{at.file, textSchema()})},
+		))
+	}
+	return out, nil
+}
+
+func textSchema() *document.Node {
+	n := document.Map(document.Member{Name: "type", Value: document.Text("string")})
+	return &n
+}
+
+// ignoredHeaders are those that no parameter can give: the first three by OpenAPI
+// (3.1 section 4.8.12), as the media types and the credentials give them, and those
+// that say how a message is framed and sent on, which are the connection's own.
+var ignoredHeaders = []string{
+	"accept", "authorization", "content-type",
+	"accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization",
+	"proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
+}
+
+// parameterList adds the parameters of a list, each in place of one that has its
+// name and place.
+func (r *reader) parameterList(all []parameter, of spot) ([]parameter, error) {
+	list := of.get("parameters")
+	entries := list.items()
+	if list.isObject() { // an author's slip: a map of parameters
+		for _, m := range list.members() {
+			entries = append(entries, m.spot)
+		}
+	}
+	for _, entry := range entries {
+		found, err := r.resolve(entry)
+		if err != nil {
+			return nil, unresolved(entry, "a parameter", err)
+		}
+		p := parameter{found, found.exact("name"), strings.ToLower(found.text("in"))}
+		switch {
+		case !found.isObject(), p.in == "", p.name == "" && p.in != "body" && p.in != InQueryString:
+			r.warn(entry, "unreadable-parameter", "a parameter without a name or place is left out")
+			continue
+		case p.in == InHeader && contains(ignoredHeaders, strings.ToLower(p.name)):
+			continue
+		case !contains([]string{InPath, InQuery, InHeader, InCookie, InQueryString, "body", "formdata"}, p.in):
+			if found.node.Bool("required") {
+				return nil, &flaw{at: entry, code: "unknown-place", text: fmt.Sprintf("the parameter %q is needed, and its place %q is not known", p.name, p.in)}
+			}
+			r.warn(entry, "unknown-place", "the parameter %q is left out: its place %q is not known", p.name, p.in)
+			continue
+		}
+		same := slices.IndexFunc(all, func(o parameter) bool { return o.name == p.name && o.in == p.in })
+		if same >= 0 {
+			all[same] = p
+		} else {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// stub stands in for a schema: the number under which the reader finds it.
+func (r *reader) stub(s spot) document.Node {
+	r.schemas = append(r.schemas, s)
+	return document.Map(document.Member{Name: schemaNumber, Value: document.Digits(fmt.Sprint(len(r.schemas) - 1))})
+}
+
+// normalParameter is the normal form of a parameter.
+func (r *reader) normalParameter(p parameter) document.Node {
+	required := p.node.Bool("required") || p.in == InPath
+	members := []document.Member{
+		{Name: "name", Value: document.Text(p.name)},
+		{Name: "in", Value: document.Text(p.in)},
+		{Name: "required", Value: document.Flag(required)},
+		{Name: "deprecated", Value: document.Flag(p.node.Bool("deprecated"))},
+		{Name: "allowReserved", Value: document.Flag(p.node.Bool("allowReserved"))},
+		{Name: "description", Value: document.Text(p.node.String("description"))},
+	}
+	if r.version == dialect.V20 {
+		return document.Map(append(members, r.oldSchema(p)...)...)
+	}
+	if media, entry, ok := r.parameterContent(p); ok {
+		content := document.Map(document.Member{Name: "schema", Value: r.stub(entry.get("schema"))})
+		return document.Map(append(members, document.Member{Name: "content", Value: document.Map(document.Member{Name: media, Value: content})})...)
+	}
+	members = append(members, document.Member{Name: "schema", Value: r.stub(p.get("schema"))})
+	if style := p.text("style"); style != "" {
+		if contains(stylesOf(p.in), style) {
+			members = append(members, document.Member{Name: "style", Value: document.Text(style)})
+		} else {
+			r.warn(p.get("style"), "unknown-style", "the parameter %q cannot be written in the style %q in its place; the style of the place is taken", p.name, style)
+		}
+	}
+	if e := p.node.Get("explode"); e != nil && e.Kind == document.Bool {
+		members = append(members, document.Member{Name: "explode", Value: document.Flag(e.Text == "true")})
+	}
+	return document.Map(members...)
+}
+
+// parameterContent is the media type that a parameter's value is written in.
+func (r *reader) parameterContent(p parameter) (media string, entry spot, ok bool) {
+	content := p.get("content").members()
+	if len(content) == 0 {
+		return "", spot{}, false
+	}
+	chosen := content[0]
+	for _, c := range content {
+		if isJSON(c.name) {
+			chosen = c
+			break
+		}
+	}
+	found, err := r.resolve(chosen.spot)
+	if err != nil {
+		r.warn(chosen.spot, "dangling-reference", "the content of the parameter %q cannot be read: %v", p.name, err)
+		found = spot{}
+	}
+	return chosen.name, found, true
+}
+
+// stylesOf are the styles that a parameter can have in a place (OpenAPI 3.2
+// section 4.12.2.3), deepObject with arrays and cookies with pipes among them,
+// which documents use though the table leaves them out.
+func stylesOf(in string) []string {
+	switch in {
+	case InPath:
+		return []string{StyleSimple, StyleLabel, StyleMatrix}
+	case InHeader:
+		return []string{StyleSimple}
+	case InCookie:
+		return []string{StyleForm, StyleCookie}
+	}
+	return []string{StyleForm, StyleSpace, StylePipe, StyleTab, StyleDeepObject}
+}
+
+// holes are the placeholders of a path that no parameter has declared yet.
+type holes struct{ left []string }
+
+// take reports whether the path has the placeholder of a parameter, and notes that
+// it is declared. RFC 6570 operators around the name belong to no name.
+func (h *holes) take(name string) bool {
+	for i, hole := range h.left {
+		if hole == name || plainHole(hole) == plainHole(name) {
+			h.left = slices.Delete(h.left, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+func plainHole(name string) string {
+	return strings.TrimRight(strings.TrimLeft(name, "+#./;?&"), "*")
+}
+
+// placeholders are the names in braces in a path, each once.
+func placeholders(path string) *holes {
+	h := &holes{}
+	path, _, _ = strings.Cut(path, "#")
+	for {
+		_, rest, found := strings.Cut(path, "{")
+		name, after, closed := strings.Cut(rest, "}")
+		if !found || !closed {
+			return h
+		}
+		if name != "" && !contains(h.left, name) {
+			h.left = append(h.left, name)
+		}
+		path = after
+	}
+}

@@ -1,0 +1,113 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolgate/toolgate/openapi/dialect"
+	"github.com/toolgate/toolgate/openapi/document"
+)
+
+// methods are the keys of a path that are operations, and the methods they stand
+// for (OpenAPI 3.2 section 4.9 added query).
+var methods = map[string]string{
+	"get": "GET", "put": "PUT", "post": "POST", "delete": "DELETE", "options": "OPTIONS",
+	"head": "HEAD", "patch": "PATCH", "trace": "TRACE", "query": "QUERY",
+}
+
+// readPaths reads all operations, in the order of the document.
+func (r *reader) readPaths() {
+	paths := r.root.get("paths")
+	if paths.node != nil && !paths.isObject() {
+		r.warn(paths, "paths-not-map", "paths is no map, so the document has no operations")
+	}
+	for _, p := range paths.members() {
+		r.operation = ""
+		path := strings.Clone(p.name)
+		if !strings.HasPrefix(path, "/") {
+			r.warn(p.spot, "path-without-slash", "the path %q does not start with /, which is put before it", path)
+			path = "/" + path
+		}
+		r.readPath(path, p.spot)
+	}
+}
+
+// readPath reads the operations of one path, which may be a reference with more
+// beside it.
+func (r *reader) readPath(path string, item spot) {
+	if !item.isObject() {
+		if item.node != nil && item.node.Kind != document.Null {
+			r.skip(path, item, &flaw{code: "path-not-map", text: "what stands under the path is no map of operations"})
+		}
+		return
+	}
+	base := item
+	if item.node.Get("$ref") != nil {
+		found, err := r.resolve(item)
+		if err != nil || !found.isObject() {
+			if err == nil {
+				err = fmt.Errorf("it is no map of operations")
+			}
+			r.skip(path, item, unresolved(item, "the path", err))
+			return
+		}
+		base = found
+	}
+	r.readOperations(path, base, base)
+	if base != item {
+		r.readOperations(path, item, base)
+	}
+}
+
+// readOperations reads the operations of an item, whose path has what stands in
+// base beside them.
+func (r *reader) readOperations(path string, item, base spot) {
+	for _, m := range item.members() {
+		method, ok := methods[m.name]
+		if !ok {
+			if method, ok = methods[strings.ToLower(m.name)]; ok {
+				r.warn(m.spot, "upper-case-method", "the method %s of %s is written in lower case in OpenAPI", m.name, path)
+			}
+		}
+		if ok && (method != "QUERY" || r.version == dialect.V31) {
+			r.readOperation(method, path, m.spot, base)
+		}
+	}
+	for _, m := range item.get("additionalOperations").members() { // OpenAPI 3.2
+		if m.name == "CONNECT" || !isToken(m.name) {
+			r.skip(m.name+" "+path, m.spot, &flaw{code: "unusable-method", text: fmt.Sprintf("the method %q cannot be sent", m.name)})
+			continue
+		}
+		r.readOperation(strings.Clone(m.name), path, m.spot, base)
+	}
+}
+
+// isToken reports whether a text can be a method (RFC 9110 section 9.1), in the
+// letters and signs that are in use.
+func isToken(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(c rune) bool {
+		return (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_'
+	}) < 0
+}
+
+func (r *reader) readOperation(method, path string, at, base spot) {
+	name := method + " " + path
+	r.operation, r.schemas = name, nil
+	// An operation cannot be a reference, and in documents of many files it is.
+	written := at
+	at, err := r.resolve(written)
+	switch {
+	case err != nil:
+		r.skip(name, written, unresolved(written, "the operation", err))
+		return
+	case !at.isObject():
+		r.skip(name, written, &flaw{code: "operation-not-map", text: "the operation is no map"})
+		return
+	}
+	op, err := r.operationOf(method, path, at, base)
+	if err != nil {
+		r.skip(name, at, err)
+		return
+	}
+	r.doc.Operations = append(r.doc.Operations, op)
+}

@@ -1,0 +1,164 @@
+package spec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/openapi/dialect"
+	"github.com/toolgate/toolgate/openapi/document"
+)
+
+// Read reads a document. Only a text that is no OpenAPI document of a known
+// version is an error: what cannot be understood in one is repaired with a
+// warning, or its operation is left out with the reason.
+func Read(source Source) (*Document, error) {
+	version, stated, err := versionOf(source.Main())
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{
+		source: source, version: version, told: map[Finding]bool{},
+		in:  dialect.New(source, version, dialect.Input),
+		out: dialect.New(source, version, dialect.Output),
+	}
+	r.doc = &Document{OpenAPI: stated}
+	r.read()
+	return r.doc, nil
+}
+
+// reader reads one document.
+type reader struct {
+	source  Source
+	version dialect.Version
+	in, out *dialect.Converter
+	doc     *Document
+	root    spot
+	told    map[Finding]bool
+	// Of the operation that is being read:
+	operation string
+	schemas   []spot // that its normal form stands in for, by number
+}
+
+func (r *reader) read() {
+	r.root = spot{r.source.Main(), r.source.Main().Root}
+	info := r.root.get("info")
+	r.doc.Title, r.doc.Version, r.doc.Description = info.words("title"), info.words("version"), info.text("description")
+	for _, t := range r.root.get("tags").items() {
+		if name := t.exact("name"); name != "" {
+			r.doc.Tags = append(r.doc.Tags, Tag{Name: name, Description: t.text("description")})
+		}
+	}
+	r.readServers()
+	r.readSchemes()
+	r.readPaths()
+	r.operation = ""
+	r.doc.Inputs, r.doc.Outputs = r.in.Definitions(), r.out.Definitions()
+	for _, p := range slices.Concat(r.in.Problems(), r.out.Problems()) {
+		r.note(Finding{Place: fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column), Code: p.Code, Text: p.Text})
+	}
+}
+
+// warn notes something about a place that was repaired.
+func (r *reader) warn(at spot, code, format string, args ...any) {
+	r.note(Finding{Operation: r.operation, Place: at.place(), Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+// note keeps a warning, each once.
+func (r *reader) note(f Finding) {
+	if !r.told[f] {
+		r.told[f] = true
+		r.doc.Warnings = append(r.doc.Warnings, f)
+	}
+}
+
+// flaw is why an operation is left out.
+type flaw struct {
+	at   spot
+	code string
+	text string
+}
+
+func (f *flaw) Error() string { return f.text }
+
+// skip notes an operation that is left out.
+func (r *reader) skip(operation string, at spot, err error) {
+	f := Finding{Operation: operation, Place: at.place(), Code: "unreadable", Text: err.Error()}
+	if own, ok := errors.AsType[*flaw](err); ok {
+		f.Code = own.code
+		if own.at.file != nil {
+			f.Place = own.at.place()
+		}
+	}
+	r.doc.Skipped = append(r.doc.Skipped, f)
+}
+
+// unresolved words a reference that leads nowhere.
+func unresolved(at spot, what string, err error) *flaw {
+	code := "dangling-reference"
+	if e, ok := errors.AsType[*document.RefError](err); ok {
+		code = e.Code
+	}
+	return &flaw{at: at, code: code, text: what + " cannot be read: " + err.Error()}
+}
+
+// schema converts the schema of an argument.
+func (r *reader) schema(s spot) json.RawMessage { return r.in.Schema(s.file, s.node) }
+
+const notOpenAPI = "this is not an OpenAPI document"
+
+// versionOf reads the version that a document states. A number, which YAML makes
+// of 3.1 without quotes, is taken too.
+func versionOf(file *document.File) (version dialect.Version, stated string, err error) {
+	root := spot{file, file.Root}
+	if !root.isObject() {
+		return 0, "", fmt.Errorf("%s: %s: %s", file.Name, notOpenAPI, alienKind(root))
+	}
+	stated = root.words("openapi")
+	if stated == "" {
+		stated = root.words("swagger")
+	}
+	switch {
+	case stated == "":
+		return 0, "", fmt.Errorf("%s: %s: %s", file.Name, notOpenAPI, alienKind(root))
+	case stated == "2" || strings.HasPrefix(stated, "2."):
+		return dialect.V20, stated, nil
+	case stated == "3" || strings.HasPrefix(stated, "3.0"):
+		return dialect.V30, stated, nil
+	case strings.HasPrefix(stated, "3.1"), strings.HasPrefix(stated, "3.2"):
+		return dialect.V31, stated, nil
+	}
+	return 0, "", fmt.Errorf("%s: this is %s of OpenAPI, which is not known: write or convert it to 2.0, 3.0, 3.1 or 3.2", root.get("openapi").placeOr(file.Name), "version "+stated)
+}
+
+func (s spot) placeOr(name string) string {
+	if s.node == nil {
+		return name
+	}
+	return s.place()
+}
+
+// alienKind says what a document seems to be that is none of OpenAPI's.
+func alienKind(root spot) string {
+	switch {
+	case root.node == nil || root.node.Kind == document.Null:
+		return "it is empty"
+	case root.node.Kind == document.String && strings.HasPrefix(strings.TrimSpace(root.node.Text), "<"):
+		return "it is a page of HTML or XML; give the address of the document itself"
+	case !root.isObject():
+		return "it must be a map that starts with openapi: 3.1.0 or swagger: \"2.0\""
+	case strings.Contains(root.get("info").text("schema"), "getpostman.com"), root.get("info").node.Get("_postman_id") != nil:
+		return "it is a Postman collection; export or convert it as OpenAPI"
+	case root.node.Get("asyncapi") != nil:
+		return "it is an AsyncAPI document"
+	case root.node.Get("arazzo") != nil:
+		return "it is an Arazzo document, which describes workflows of other documents"
+	case root.node.Get("swaggerVersion") != nil:
+		return "it is of Swagger 1, which has to be converted to OpenAPI first"
+	case root.node.Get("$schema") != nil && root.node.Get("paths") == nil:
+		return "it seems to be a JSON Schema"
+	}
+	return "it has neither openapi nor swagger, which say its version"
+}

@@ -1,0 +1,101 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/openapi/dialect"
+	"github.com/toolgate/toolgate/openapi/document"
+)
+
+func contains(list []string, text string) bool { return slices.Contains(list, text) }
+
+// readSchemes reads the ways to be let in that the document declares.
+func (r *reader) readSchemes() {
+	r.doc.Schemes = map[string]Scheme{}
+	declared := r.root.get("components").get("securitySchemes")
+	if r.version == dialect.V20 {
+		declared = r.root.get("securityDefinitions")
+	}
+	for _, s := range declared.members() {
+		found, err := r.resolve(s.spot)
+		if err != nil || !found.isObject() {
+			r.warn(s.spot, "unreadable-scheme", "the security scheme %q cannot be read and is left out", s.name)
+			continue
+		}
+		r.doc.Schemes[strings.Clone(s.name)] = r.scheme(found)
+	}
+}
+
+func (r *reader) scheme(s spot) Scheme {
+	switch strings.ToLower(s.text("type")) {
+	case "apikey":
+		return Scheme{Kind: SchemeAPIKey, In: strings.ToLower(s.text("in")), Name: s.exact("name")}
+	case "basic": // Swagger 2.0
+		return Scheme{Kind: SchemeBasic}
+	case "http":
+		switch strings.ToLower(s.text("scheme")) {
+		case "basic":
+			return Scheme{Kind: SchemeBasic}
+		case "bearer":
+			return Scheme{Kind: SchemeBearer}
+		}
+	case "openidconnect":
+		return Scheme{Kind: SchemeBearer}
+	case "oauth2":
+		return r.oauth2(s)
+	case "mutualtls":
+		return Scheme{Kind: SchemeMutual}
+	}
+	return Scheme{Kind: SchemeOther}
+}
+
+// oauth2 reads the flow that a program can take on its own: client credentials.
+func (r *reader) oauth2(s spot) Scheme {
+	flow := s.get("flows").get("clientCredentials")
+	if r.version == dialect.V20 && s.text("flow") == "application" {
+		flow = s
+	}
+	scheme := Scheme{Kind: SchemeOAuth2, TokenURL: flow.text("tokenUrl")}
+	for _, scope := range flow.get("scopes").members() {
+		scheme.Scopes = append(scheme.Scopes, strings.Clone(scope.name))
+	}
+	return scheme
+}
+
+// security reads the requirements of an operation, or else those of the document.
+func (r *reader) security(operation spot) [][]Use {
+	list := operation.get("security")
+	if list.node == nil {
+		list = r.root.get("security")
+	}
+	if list.node == nil {
+		return nil
+	}
+	if list.node.Kind == document.Object { // an author's slip: one alternative without its list
+		return [][]Use{r.uses(list)}
+	}
+	var all [][]Use
+	for _, alternative := range list.items() {
+		all = append(all, r.uses(alternative))
+	}
+	return all
+}
+
+// uses reads one alternative: all its schemes are needed.
+func (r *reader) uses(alternative spot) []Use {
+	uses := []Use{}
+	for _, m := range alternative.members() {
+		if _, ok := r.doc.Schemes[m.name]; !ok {
+			r.warn(m.spot, "unknown-scheme", "the security scheme %q is not declared", m.name)
+		}
+		u := Use{Scheme: strings.Clone(m.name)}
+		for _, scope := range m.items() {
+			if scope.node.Kind == document.String {
+				u.Scopes = append(u.Scopes, strings.Clone(scope.node.Text))
+			}
+		}
+		uses = append(uses, u)
+	}
+	return uses
+}

@@ -2,7 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
-	"sync"
+	"strings"
 
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/openapi/dialect"
@@ -13,35 +13,30 @@ import (
 // it finds is a note for people, for which no call should wait.
 const maxChecked = 256 << 10
 
+// maxPlaces is how many places that do not match are named. The values there are
+// not: they may be what the record of calls must not hold.
+const maxPlaces = 5
+
 // check makes what holds the answers of an operation against their schema; nil
 // where the document has none.
 func (s *Service) check(op *spec.Operation) func(body []byte) string {
 	if op.Output == nil {
 		return nil
 	}
-	compiled := sync.OnceValue(func() *schema.Schema {
-		c, err := schema.Compile(s.doc.Answer(op))
-		if err != nil {
-			return nil // what it would have told of is no fault of the answer
-		}
-		return c
-	})
+	wanted := schema.Later([]string{answerName}, nil, false, func() json.RawMessage { return s.doc.Answer(op) })
 	return func(body []byte) string {
 		if len(body) > maxChecked {
-			return ""
-		}
-		c := compiled()
-		if c == nil {
 			return ""
 		}
 		value, err := schema.Decode(body)
 		if err != nil {
 			return ""
 		}
-		if err := c.Validate(map[string]any{answerName: value}); err != nil {
-			return "the answer does not match the schema of the document: " + err.Error()
+		places := wanted.Misfits(map[string]any{answerName: value}, maxPlaces)
+		if len(places) == 0 {
+			return ""
 		}
-		return ""
+		return "the answer does not match the schema of the document at " + strings.Join(places, ", ")
 	}
 }
 

@@ -37,7 +37,7 @@ func open(t testing.TB, path string) *document.Set {
 
 const mainText = `
 $self: https://example.com/api
-a b: {c/d: {e~f: 1}, g%20h: 2, "": 3, list: [4, {x: 5}]}
+a b: {c/d: {e~f: 1}, g%20h: 2, 100%: 6, "": 3, list: [4, {x: 5}]}
 components: {schemas: {Self: {$ref: '#/components/schemas/Self'}, Far: {$ref: 'parts/pets.yaml#/Pet'}, A: {$anchor: first, type: string}}}
 other: {$id: https://example.com/other, $anchor: second, $defs: {X: {$id: '#old'}}}
 properties: {example: {$anchor: named}, $id: {type: string}}
@@ -66,6 +66,7 @@ func TestFind(t *testing.T) {
 	}
 	cases := []struct{ from, ref, want string }{
 		{"", "#/a%20b/c~1d/e~0f", "main.yaml 1"},
+		{"", "#/a b/100%", "main.yaml 6"},
 		{"", "#/a b/c~1d", `main.yaml {"e~f":1}`},
 		{"", "#/a b/c%7E1d/e~0f", "main.yaml 1"},
 		{"", "#/a%20b/g%20h", "main.yaml 2"},
@@ -197,6 +198,63 @@ func TestFindFiles(t *testing.T) {
 	}
 	if n := len(set.Names()); n != document.MaxFiles {
 		t.Errorf("%d names", n)
+	}
+}
+
+// TestRealReferences follows all references of all real documents, which lie in
+// the folder TG_TESTDATA. Those that lead nowhere are the documents' own faults.
+func TestRealReferences(t *testing.T) {
+	folder := os.Getenv("TG_TESTDATA")
+	if folder == "" {
+		t.Skip("needs TG_TESTDATA")
+	}
+	want := map[string]int{ // references that cannot be followed, by document and code
+		"chroma-sync.json dangling-reference":    4,
+		"spotify-official.yml outside-reference": 23, // ../policies.yaml
+		"square.json dangling-reference":         5,
+		"square.json remote-reference":           60,
+	}
+	got := map[string]int{}
+	total := 0
+	for _, name := range realDocuments(t, folder) {
+		set := open(t, name)
+		for _, f := range reached(set) {
+			each(f.Root, func(ref string) {
+				total++
+				if _, _, err := set.Find(f, ref); err != nil {
+					e, _ := errors.AsType[*document.RefError](err)
+					got[filepath.Base(name)+" "+e.Code]++
+				}
+			})
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	t.Logf("%d references", total)
+}
+
+// reached are the files that references lead to, from the main one on.
+func reached(set *document.Set) []*document.File {
+	files := []*document.File{set.Main()}
+	seen := map[*document.File]bool{set.Main(): true}
+	for i := 0; i < len(files); i++ {
+		each(files[i].Root, func(ref string) {
+			if f, _, err := set.Find(files[i], ref); err == nil && !seen[f] {
+				seen[f] = true
+				files = append(files, f)
+			}
+		})
+	}
+	return files
+}
+
+func each(n *document.Node, f func(ref string)) {
+	if ref := n.String("$ref"); ref != "" {
+		f(ref)
+	}
+	for i := range n.Members {
+		each(&n.Members[i].Value, f)
 	}
 }
 

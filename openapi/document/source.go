@@ -17,7 +17,7 @@ import (
 
 // Limits of one document.
 const (
-	MaxFiles = 10_000    // files, the main one and those that are not there included
+	MaxFiles = 10_000    // files, the main one and those that are not there included; DigitalOcean's has 2,900
 	MaxTotal = 256 << 20 // bytes of all files together
 )
 

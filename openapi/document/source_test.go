@@ -28,8 +28,8 @@ func TestDigest(t *testing.T) {
 	}
 	same := func() bool {
 		source, err := document.Read(t.Context(), document.Options{Path: main})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || source.Base() != "" || source.Stale() != "" {
+			t.Fatal(err, source.Base(), source.Stale())
 		}
 		reversed := slices.Clone(names)
 		slices.Reverse(reversed)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -74,21 +75,48 @@ func isOurs(name string) bool {
 	return false
 }
 
-// accept asks for JSON where the operation has any, and otherwise for what it
-// has.
+// accept asks for what the operation answers with. JSON itself goes before all
+// else, as a model reads it best, and the others are still taken: a picture may have
+// no other form. Streams of events, which only end with their connection, and
+// variants of JSON itself, of which some are streams, are not asked for where there
+// is something else (RFC 9110 section 12.5.1).
 func accept(types []string) string {
-	var wanted []string
-	for _, jsonOnly := range []bool{true, false} {
-		for _, media := range types {
-			if (!jsonOnly || isJSON(media)) && media != "" && isHeaderValue(media) && !slices.Contains(wanted, media) {
-				wanted = append(wanted, media)
-			}
-		}
-		if len(wanted) > 0 {
-			return strings.Join(wanted, ", ")
+	var plain, other, streams []string
+	for _, media := range types {
+		essence, parameters, _ := strings.Cut(media, ";")
+		essence = strings.ToLower(strings.TrimSpace(essence))
+		switch {
+		case media == "" || !isHeaderValue(media) || slices.Contains(slices.Concat(plain, other, streams), media):
+		case essence == mediaJSON && parameters == "":
+			plain = append(plain, media)
+		case essence == "text/event-stream", strings.Contains(parameters, "stream="), strings.HasSuffix(essence, "-seq"):
+			streams = append(streams, media)
+		default:
+			other = append(other, media)
 		}
 	}
+	switch {
+	case len(plain) > 0:
+		other = slices.DeleteFunc(other, isJSON)
+		for _, media := range other {
+			plain = append(plain, media+";q=0.5")
+		}
+		return strings.Join(plain, ", ")
+	case len(other) > 0:
+		slices.SortStableFunc(other, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+		return strings.Join(other, ", ")
+	case len(streams) > 0:
+		return strings.Join(streams, ", ")
+	}
 	return "*/*"
+}
+
+// rank puts the kinds of JSON before other types.
+func rank(media string) int {
+	if isJSON(media) {
+		return 0
+	}
+	return 1
 }
 
 // cookies are the pairs of the Cookie field. Style Values writes them in

@@ -116,8 +116,11 @@ func TestAccept(t *testing.T) {
 	}{
 		{nil, "*/*"},
 		{[]string{"", "a\nb"}, "*/*"},
-		{[]string{"text/html", "application/json"}, "application/json"},
-		{[]string{"application/vnd.api+json", "text/json", "image/png", "Application/JSON; charset=utf-8", "text/json"}, "application/vnd.api+json, text/json, Application/JSON; charset=utf-8"},
+		{[]string{"text/html", "application/json"}, "application/json, text/html;q=0.5"},
+		{[]string{"application/json", "application/vnd.github+json", "application/json;stream=watch", "text/event-stream"}, "application/json"},
+		{[]string{"image/png", "application/vnd.api+json", "text/json", "Application/JSON; charset=utf-8", "text/json"}, "application/vnd.api+json, text/json, Application/JSON; charset=utf-8, image/png"},
+		{[]string{"text/event-stream"}, "text/event-stream"},
+		{[]string{"text/event-stream", "text/plain"}, "text/plain"},
 		{[]string{"image/png", "application/xml", "image/png"}, "image/png, application/xml"},
 		{[]string{"*/*"}, "*/*"},
 	} {

@@ -103,7 +103,7 @@ func isNamed(ref string) bool {
 // fits reports whether a branch can have the values in the property. A branch that
 // says itself which ones it takes, or that the property is no text, is left as it is.
 func (c *Converter) fits(t target, property string, values []string) bool {
-	if len(values) == 0 || slices.Contains(c.hiddenOf(t), property) {
+	if len(values) == 0 || c.hiddenOf(t)[property] {
 		return false
 	}
 	declared, closed := false, false

@@ -19,7 +19,7 @@ func (c *Converter) compose(x context, s *facts, name string, v *document.Node) 
 	start := c.mark()
 	other := map[string]string{"oneOf": "anyOf", "anyOf": "oneOf"}[name]
 	alone := s.node.Get(other) == nil
-	if name == "oneOf" && s.discriminated && alone {
+	if name == "oneOf" && alone && (s.discriminated || c.hides(x, v)) {
 		name = "anyOf"
 	}
 	if !s.discriminated || !c.pinned(x, s, name, v) {
@@ -39,6 +39,18 @@ func (c *Converter) compose(x context, s *facts, name string, v *document.Node) 
 		at++
 	}
 	copy(c.out[at:], "any") // as long as "one"
+}
+
+// hides reports whether a branch has properties that are not for this side. They may
+// be what told it from the others.
+func (c *Converter) hides(x context, list *document.Node) bool {
+	for i := range list.Members {
+		at := target{file: x.file, node: &list.Members[i].Value, scope: x.scope}
+		if len(c.hiddenOf(at)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // schemas writes a keyword that holds a list of schemas.

@@ -14,6 +14,7 @@ const refStart = `"$ref":"#/$defs/`
 // References lists the keys of the definitions that a schema made by a [Converter]
 // refers to itself, each once, in the order of the text.
 func References(raw json.RawMessage) (keys []string) {
+	seen := map[string]bool{}
 	for {
 		at := bytes.Index(raw, []byte(refStart))
 		if at < 0 {
@@ -24,7 +25,8 @@ func References(raw json.RawMessage) (keys []string) {
 		if end < 0 {
 			return keys
 		}
-		if key := string(raw[:end]); !slices.Contains(keys, key) {
+		if key := string(raw[:end]); !seen[key] {
+			seen[key] = true
 			keys = append(keys, key)
 		}
 	}

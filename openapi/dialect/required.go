@@ -10,15 +10,28 @@ import (
 // schemas.
 const maxParts = 100
 
-// names lists the strings of a list, each once.
-func names(v *document.Node) []string {
-	var out []string
-	for i := range v.Members {
-		if name := &v.Members[i].Value; name.Kind == document.String && !slices.Contains(out, name.Text) {
-			out = append(out, name.Text)
+// nameList is a list of names, each once.
+type nameList struct {
+	list []string
+	seen map[string]bool
+}
+
+func (l *nameList) add(name string) {
+	if !l.seen[name] {
+		l.seen[name] = true
+		l.list = append(l.list, name)
+	}
+}
+
+// names lists the strings of a list; of nil, none.
+func names(v *document.Node) nameList {
+	l := nameList{seen: map[string]bool{}}
+	for i := 0; v != nil && i < len(v.Members); i++ {
+		if name := &v.Members[i].Value; name.Kind == document.String {
+			l.add(name.Text)
 		}
 	}
-	return out
+	return l
 }
 
 func isNameList(v *document.Node) bool { return v != nil && v.Kind == document.Array }
@@ -27,13 +40,10 @@ func isNameList(v *document.Node) bool { return v != nil && v.Kind == document.A
 // that say of themselves that they are required, which OpenAPI does not know but
 // authors mean. Properties that are not for this side are none of them.
 func (c *Converter) required(x context, s *facts, v *document.Node) {
-	var list []string
-	switch {
-	case isNameList(v):
-		list = names(v)
-	case v != nil:
+	if v != nil && !isNameList(v) {
 		return // said by the property itself; rest writes the list
 	}
+	list := names(v)
 	if properties := s.node.Get("properties"); properties != nil && properties.Kind == document.Object {
 		for i := range properties.Members {
 			m := &properties.Members[i]
@@ -42,22 +52,21 @@ func (c *Converter) required(x context, s *facts, v *document.Node) {
 				continue
 			}
 			c.report(x.file, own, RequiredNotList, "required is a list of names in the schema around a property")
-			if isTrue(own) && !slices.Contains(list, m.Name) {
-				list = append(list, m.Name)
+			if isTrue(own) {
+				list.add(m.Name)
 			}
 		}
 	}
-	if list = c.visible(x, list); len(list) > 0 {
+	if visible := c.visible(x, list); len(visible) > 0 {
 		c.name("required")
-		c.list(list)
+		c.list(visible)
 	}
 }
 
 // visible are those of the names of properties that are for this side.
-func (c *Converter) visible(x context, list []string) []string {
-	before := len(list)
-	list = slices.DeleteFunc(list, func(name string) bool { return c.conceals(x.chain, name) })
-	if len(list) < before {
+func (c *Converter) visible(x context, l nameList) []string {
+	list := slices.DeleteFunc(l.list, func(name string) bool { return c.conceals(x.chain, name) })
+	if len(list) < len(l.seen) {
 		c.loose++
 	}
 	return list
@@ -66,19 +75,19 @@ func (c *Converter) visible(x context, list []string) []string {
 // conceals reports whether a property of the schemas around is not for this side.
 func (c *Converter) conceals(e *enclosing, name string) bool {
 	for ; e != nil; e = e.around {
-		if slices.Contains(c.hiddenOf(e.at), name) {
+		if c.hiddenOf(e.at)[name] {
 			return true
 		}
 	}
 	return false
 }
 
-// hiddenOf lists the properties of a schema that are not for this side, with those
-// of what it is allOf.
-func (c *Converter) hiddenOf(t target) []string {
-	list, ok := c.hidden[t.node]
+// hiddenOf are the properties of a schema that are not for this side, with those of
+// what it is allOf.
+func (c *Converter) hiddenOf(t target) map[string]bool {
+	hidden, ok := c.hidden[t.node]
 	if ok {
-		return list
+		return hidden
 	}
 	for _, part := range c.whole(t) {
 		properties := part.node.Get("properties")
@@ -88,12 +97,15 @@ func (c *Converter) hiddenOf(t target) []string {
 		x := context{file: part.file, root: part, scope: part.within()}
 		for i := range properties.Members {
 			if m := &properties.Members[i]; c.isHidden(x, &m.Value) {
-				list = append(list, m.Name)
+				if hidden == nil {
+					hidden = map[string]bool{}
+				}
+				hidden[m.Name] = true
 			}
 		}
 	}
-	c.hidden[t.node] = list
-	return list
+	c.hidden[t.node] = hidden
+	return hidden
 }
 
 // isHidden reports whether a property is not for this side: the API alone sets it,

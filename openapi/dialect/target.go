@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
 	"slices"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/toolgate/toolgate/openapi/document"
 )
+
+// maxHops is the longest chain of references that say nothing but where to look
+// further.
+const maxHops = 100
 
 // maxKey is the longest key of a definition, in bytes, before a number is added.
 const maxKey = 120
@@ -73,22 +78,18 @@ func (c *Converter) resolve(x context, ref string) found {
 }
 
 func (c *Converter) follow(x context, ref string) found {
-	seen := map[*document.Node]bool{}
-	for {
+	for range maxHops {
 		f := c.step(x, ref)
 		if f.code != "" {
 			return f
 		}
-		next := f.node.Get("$ref")
-		if next == nil || next.Kind != document.String || !c.isPure(f.node) {
+		next := textOf(f.node.Get("$ref"))
+		if next == "" || !c.isPure(f.node) {
 			return f
 		}
-		if seen[f.node] {
-			return lost(ref, document.DanglingReference, "leads back to itself")
-		}
-		seen[f.node] = true
-		x.file, x.scope, x.root, ref = f.file, f.scope, f.target, next.Text
+		x.file, x.scope, x.root, ref = f.file, f.scope, f.target, next
 	}
+	return lost(ref, document.DanglingReference, fmt.Sprintf("leads back to itself, or over more than %d references", maxHops))
 }
 
 // isPure reports whether a schema with a reference says nothing else.

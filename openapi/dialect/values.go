@@ -39,11 +39,11 @@ func (c *Converter) ofValue(s *facts, name string, v *document.Node) {
 			c.quote(text)
 		}
 	case "contentEncoding":
-		if text := textOf(v); s.binary || s.encoded || text != "" && text != "binary" {
+		if text := textOf(v); text == "binary" && s.binary {
 			c.name(name)
-			if s.binary || s.encoded {
-				text = "base64"
-			}
+			c.quote("base64")
+		} else if text != "" && text != "binary" {
+			c.name(name)
 			c.quote(text)
 		}
 	default: // contentMediaType

@@ -86,6 +86,7 @@ type Converter struct {
 	targets  map[lookup]found
 	patterns map[string]bool
 	hidden   map[*document.Node]map[string]bool
+	hiding   map[*document.Node][]string
 	rings    [3]*components
 	edgesOf  map[*document.Node][]edge
 	known    map[*document.Node]target
@@ -97,7 +98,7 @@ func New(find Finder, v Version, side Side) *Converter {
 		find: find, version: v, side: side,
 		done: map[*document.Node]json.RawMessage{}, texts: map[string]json.RawMessage{},
 		keys: map[definition]string{}, taken: map[string]bool{}, told: map[Problem]bool{},
-		targets: map[lookup]found{}, patterns: map[string]bool{}, hidden: map[*document.Node]map[string]bool{},
+		targets: map[lookup]found{}, patterns: map[string]bool{}, hidden: map[*document.Node]map[string]bool{}, hiding: map[*document.Node][]string{},
 		edgesOf: map[*document.Node][]edge{}, known: map[*document.Node]target{},
 	}
 	for kind := range c.rings {

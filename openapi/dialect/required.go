@@ -90,22 +90,34 @@ func (c *Converter) hiddenOf(t target) map[string]bool {
 		return hidden
 	}
 	for _, part := range c.whole(t) {
-		properties := part.node.Get("properties")
-		if properties == nil || properties.Kind != document.Object {
-			continue
-		}
-		x := context{file: part.file, root: part, scope: part.within()}
-		for i := range properties.Members {
-			if m := &properties.Members[i]; c.isHidden(x, &m.Value) {
-				if hidden == nil {
-					hidden = map[string]bool{}
-				}
-				hidden[m.Name] = true
+		for _, name := range c.hiddenIn(part) {
+			if hidden == nil {
+				hidden = map[string]bool{}
 			}
+			hidden[name] = true
 		}
 	}
 	c.hidden[t.node] = hidden
 	return hidden
+}
+
+// hiddenIn lists the properties of one schema by itself that are not for this side.
+func (c *Converter) hiddenIn(t target) (list []string) {
+	properties := t.node.Get("properties")
+	if properties == nil || properties.Kind != document.Object {
+		return nil
+	}
+	if list, ok := c.hiding[properties]; ok {
+		return list
+	}
+	x := context{file: t.file, root: t, scope: t.within()}
+	for i := range properties.Members {
+		if m := &properties.Members[i]; c.isHidden(x, &m.Value) {
+			list = append(list, m.Name)
+		}
+	}
+	c.hiding[properties] = list
+	return list
 }
 
 // isHidden reports whether a property is not for this side: the API alone sets it,

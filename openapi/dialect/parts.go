@@ -138,7 +138,7 @@ func (c *Converter) ofObject(x context, s *facts, name string, v *document.Node)
 		c.dependencies(x, s, v)
 	case "properties":
 		if object {
-			c.named(x.inner(2), name, v, func(m *document.Member) bool { return !c.isHidden(x, &m.Value) })
+			c.properties(x.inner(2), v)
 		}
 	case "patternProperties":
 		if object {
@@ -154,6 +154,67 @@ func (c *Converter) ofObject(x context, s *facts, name string, v *document.Node)
 			c.named(x.same(2), name, v, func(*document.Member) bool { return true })
 		}
 	}
+}
+
+// properties writes the properties that are for this side, each once.
+func (c *Converter) properties(x context, v *document.Node) {
+	c.name("properties")
+	c.raw("{")
+	seen := map[string]bool{}
+	for i, list := range c.lists(x, v) {
+		for j := range list.node.Members {
+			m := &list.node.Members[j]
+			if i > 0 && seen[m.Name] || isInclude(m) || c.isHidden(list.context, &m.Value) {
+				continue
+			}
+			seen[m.Name] = true
+			c.name(m.Name)
+			c.schema(list.context, &m.Value)
+		}
+	}
+	c.raw("}")
+	if ref := v.Get("$ref"); ref != nil && ref.Kind == document.String {
+		if _, err := c.include(x, ref.Text); err != nil {
+			f := broken(ref.Text, err)
+			c.loose++
+			c.report(x.file, ref, f.code, f.text)
+		}
+	}
+}
+
+// propertyList is a list of properties and where it stands.
+type propertyList struct {
+	context
+	node *document.Node
+}
+
+// lists are the properties of a schema, and those of a reference among them, which
+// no version of OpenAPI knows but many authors of several files write.
+func (c *Converter) lists(x context, properties *document.Node) (lists []propertyList) {
+	if properties == nil || properties.Kind != document.Object {
+		return nil
+	}
+	lists = append(lists, propertyList{x, properties})
+	if ref := properties.Get("$ref"); ref != nil && ref.Kind == document.String {
+		if list, err := c.include(x, ref.Text); err == nil {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+func (c *Converter) include(x context, ref string) (propertyList, error) {
+	file, node, err := c.find.Find(x.file, ref)
+	if err == nil && (node == nil || node.Kind != document.Object) {
+		err = &document.RefError{Ref: ref, Code: NotASchema, Text: "what stands there are no properties"}
+	}
+	x.file, x.scope = file, nil
+	return propertyList{x, node}, err
+}
+
+// isInclude reports whether a member of properties is a reference to more of them.
+func isInclude(m *document.Member) bool {
+	return m.Name == "$ref" && m.Value.Kind == document.String
 }
 
 // dependentRequired writes the names that a property makes required, of those that

@@ -44,22 +44,27 @@ func (c *Converter) required(x context, s *facts, v *document.Node) {
 		return // said by the property itself; rest writes the list
 	}
 	list := names(v)
-	if properties := s.node.Get("properties"); properties != nil && properties.Kind == document.Object {
-		for i := range properties.Members {
-			m := &properties.Members[i]
-			own := m.Value.Get("required")
-			if own == nil || own.Kind != document.Bool && own.Kind != document.String {
-				continue
-			}
-			c.report(x.file, own, RequiredNotList, "required is a list of names in the schema around a property")
-			if isTrue(own) {
-				list.add(m.Name)
-			}
-		}
+	for _, properties := range c.lists(x, s.node.Get("properties")) {
+		c.requireOwn(properties, &list)
 	}
 	if visible := c.visible(x, list); len(visible) > 0 {
 		c.name("required")
 		c.list(visible)
+	}
+}
+
+// requireOwn adds the properties that say of themselves that they are required.
+func (c *Converter) requireOwn(properties propertyList, list *nameList) {
+	for i := range properties.node.Members {
+		m := &properties.node.Members[i]
+		own := m.Value.Get("required")
+		if own == nil || own.Kind != document.Bool && own.Kind != document.String {
+			continue
+		}
+		c.report(properties.file, own, RequiredNotList, "required is a list of names in the schema around a property")
+		if isTrue(own) {
+			list.add(m.Name)
+		}
 	}
 }
 
@@ -104,19 +109,19 @@ func (c *Converter) hiddenOf(t target) map[string]bool {
 // hiddenIn lists the properties of one schema by itself that are not for this side.
 func (c *Converter) hiddenIn(t target) (list []string) {
 	properties := t.node.Get("properties")
-	if properties == nil || properties.Kind != document.Object {
-		return nil
-	}
 	if list, ok := c.hiding[properties]; ok {
 		return list
 	}
-	x := context{file: t.file, root: t, scope: t.within()}
-	for i := range properties.Members {
-		if m := &properties.Members[i]; c.isHidden(x, &m.Value) {
-			list = append(list, m.Name)
+	for _, properties := range c.lists(context{file: t.file, root: t, scope: t.within()}, properties) {
+		for i := range properties.node.Members {
+			if m := &properties.node.Members[i]; c.isHidden(properties.context, &m.Value) {
+				list = append(list, m.Name)
+			}
 		}
 	}
-	c.hiding[properties] = list
+	if properties != nil {
+		c.hiding[properties] = list
+	}
 	return list
 }
 

@@ -118,6 +118,11 @@ func (c *Converter) step(x context, ref string) found {
 			return found{target: target{file: s.at.file, node: n, scope: s}, name: nameOf(ref)}
 		}
 	}
+	return broken(ref, err)
+}
+
+// broken is what comes of a reference that a Finder has not found.
+func broken(ref string, err error) found {
 	if bad, ok := errors.AsType[*document.RefError](err); ok {
 		return found{code: bad.Code, text: bad.Error()}
 	}

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -23,6 +24,7 @@ type quick struct {
 type simple struct {
 	known    bool
 	kind     string // string, integer, number or boolean
+	null     bool   // null is taken too
 	filled   bool   // it has a default
 	value    any    // the default
 	words    map[string]bool
@@ -78,7 +80,7 @@ func onlyKeys(object map[string]any, keys ...string) bool {
 func newSimple(doc any) simple {
 	object, _ := doc.(map[string]any)
 	p := simple{longest: -1}
-	p.kind, _ = object["type"].(string)
+	p.kind, p.null = kindOf(object["type"])
 	p.value, p.filled = object["default"]
 	common := []string{"type", "title", "description", "default", "examples"}
 	switch p.kind {
@@ -93,19 +95,41 @@ func newSimple(doc any) simple {
 	return p
 }
 
-// enum takes a list of texts.
+// kindOf is the type that a property has, alone or with null beside it; "" where
+// it is neither.
+func kindOf(v any) (kind string, null bool) {
+	list, _ := v.([]any)
+	if len(list) != 2 {
+		kind, _ = v.(string)
+		return kind, false
+	}
+	first, _ := list[0].(string)
+	second, _ := list[1].(string)
+	switch "null" {
+	case first:
+		return second, true
+	case second:
+		return first, true
+	}
+	return "", false
+}
+
+// enum takes a list of texts, with null among them or not.
 func (p *simple) enum(v any) bool {
 	list, ok := v.([]any)
 	if v == nil || !ok {
 		return v == nil
 	}
 	p.words = make(map[string]bool, len(list))
+	p.null = p.null && slices.Contains(list, nil)
 	for _, item := range list {
 		word, ok := item.(string)
-		if !ok {
+		if !ok && item != nil {
 			return false
 		}
-		p.words[word] = true
+		if ok {
+			p.words[word] = true
+		}
 	}
 	return true
 }
@@ -172,8 +196,8 @@ func (q *quick) fits(args map[string]any) bool {
 }
 
 func (p *simple) fits(v any) bool {
-	if !p.known {
-		return false
+	if !p.known || v == nil {
+		return p.known && p.null
 	}
 	switch p.kind {
 	case "boolean":

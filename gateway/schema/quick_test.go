@@ -21,6 +21,8 @@ var quickSchemas = []string{
 	`{"type":"object","properties":{"i":{"type":"integer","default":7.0},"s":{"type":"string","default":"é"},"b":{"type":"boolean","default":false}}}`,
 	`{"type":"object","properties":{"i":{"type":"integer","default":[]},"s":{"type":"string"}}}`,
 	`{"type":"object","properties":{"s":{"type":"string","minLength":2,"maxLength":1}},"required":["s","z"]}`,
+	`{"type":"object","properties":{"i":{"type":["integer","null"],"minimum":1,"default":3},"n":{"type":["null","number"]},"s":{"type":["string","null"],"maxLength":2},"e":{"type":["string","null"],"enum":["a",null]}},"required":["i"]}`,
+	`{"type":"object","properties":{"i":{"type":["integer","null"]},"n":{"type":["integer","number"]},"e":{"type":["string","null"],"enum":["a","b"]},"s":{"type":"string","enum":["a",null]},"b":{"type":["boolean"]}},"required":["i"],"additionalProperties":false}`,
 }
 
 func quickly(t testing.TB) []*Schema {
@@ -50,6 +52,7 @@ func FuzzQuick(f *testing.F) {
 	for _, raw := range []string{
 		`{"i":1}`, `{"i":"1"}`, `{"i":1.0}`, `{"i":-0}`, `{"i":-4,"s":"äöü"}`, `{"i":101,"b":true,"e":"a"}`, `{"i":1,"n":1e400}`, `{"i":1,"zz":"y"}`,
 		`{"i":1,"zz":{"a":1.0}}`, `{"i":99999999999999999999}`, `{"i":1,"s":"abcd","e":"c"}`, `{"i":null}`, `{"s":"a","o":{},"l":null}`, `{"i":007}`, `{"xx":"a","i":2}`,
+		`{"i":null,"n":null,"s":null,"e":null,"b":null}`, `{"i":2,"n":1.5,"s":"ab","e":"a","b":true}`, `{"i":0,"e":"b"}`,
 	} {
 		f.Add([]byte(raw))
 	}
@@ -82,7 +85,10 @@ func FuzzQuick(f *testing.F) {
 func TestQuickIsUsed(t *testing.T) {
 	t.Parallel()
 	all := quickly(t)
-	for i, raw := range []string{`{"i":5,"n":2,"s":"ab","e":"b"}`, `{"i":5,"more":"text"}`} {
+	for i, raw := range []string{`{"i":5,"n":2,"s":"ab","e":"b"}`, `{"i":5,"more":"text"}`, 10: `{"n":1,"e":null}`} {
+		if raw == "" {
+			continue
+		}
 		args, err := all[i].Normalise(json.RawMessage(raw))
 		filled, ok := all[i].body().quick.fill(args)
 		if err != nil || !ok || len(filled) != len(args)+1 || !all[i].body().quick.fits(filled) {

@@ -100,7 +100,7 @@ func TestNames(t *testing.T) {
 		"body and its other name":  {[]string{"query body", "query request_body"}, `{"type":"array"}`, []string{"body", "request_body", "request_body_2"}},
 		"a property named body":    {[]string{"query body"}, object("body"), []string{"query_body", "body_body"}},
 		"a property of no name":    {nil, object("", "a"), []string{"arg", "a"}},
-		"place of a long name":     {[]string{"path " + long[:64], "query " + long[:64]}, "", []string{"path_" + long[:50] + "_e72c2120", "query_" + long[:49] + "_b637e119"}},
+		"place of a long name":     {[]string{"path " + long[:64], "query " + long[:64]}, "", []string{"path_" + long[:50] + "_6eeb3bfa", "query_" + long[:49] + "_bbf0aedd"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -240,6 +240,24 @@ func TestDefinitionsThatDouble(t *testing.T) {
 	if op.Body.Arg != "body" {
 		t.Errorf("flattened: %+v", op.Body)
 	}
+	compiles(t, b.Full(op))
+	for _, budget := range []int{0, 1_000, 100_000} {
+		compiles(t, b.Shown(op, budget))
+	}
+}
+
+// TestUnionsThatMultiply ends soon where each definition is a union of the next
+// one many times.
+func TestUnionsThatMultiply(t *testing.T) {
+	t.Parallel()
+	definitions := map[string]json.RawMessage{"d15": json.RawMessage(`{"type":"string"}`)}
+	for i := range 15 {
+		branches := strings.Repeat(fmt.Sprintf(`{"$ref":"#/$defs/d%d"},`, i+1), 30)
+		definitions[fmt.Sprintf("d%d", i)] = json.RawMessage(`{"anyOf":[` + strings.TrimSuffix(branches, ",") + `]}`)
+	}
+	op := &spec.Operation{Parameters: []spec.Parameter{parameter(spec.InQuery, "q", `{"$ref":"#/$defs/d0"}`)}}
+	b := argument.New(definitions)
+	b.Arrange(op)
 	compiles(t, b.Full(op))
 	for _, budget := range []int{0, 1_000, 100_000} {
 		compiles(t, b.Shown(op, budget))

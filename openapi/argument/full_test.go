@@ -26,6 +26,8 @@ func TestFull(t *testing.T) {
 	t.Parallel()
 	described := parameter(spec.InQuery, "$filter", `{"$ref":"#/$defs/f"}`)
 	described.Description, described.Deprecated = " What to <b>find</b>. ", true
+	old := parameter(spec.InHeader, "X-Old", `true`)
+	old.Deprecated = true
 	for name, tt := range map[string]struct {
 		op          spec.Operation
 		definitions string
@@ -57,6 +59,12 @@ func TestFull(t *testing.T) {
 			`{"f":{"type":"string","description":"F."}}`,
 			`{"type":"object","properties":{"filter":{"anyOf":[{"$ref":"#/$defs/f","deprecated":true,"description":"What to <b>find</b>.\nSent as query parameter ` + "`$filter`" + `."},{"type":"null"}]}},
 			"additionalProperties":false,"$defs":{"f":{"type":"string","description":"F."}}}`,
+		},
+		"of a header, of anything": {
+			spec.Operation{Parameters: []spec.Parameter{old, parameter(spec.InHeader, "X Y", `true`), parameter(spec.InCookie, strings.Repeat("ö", 70)+"a", `{}`)}},
+			"",
+			`{"type":"object","properties":{"X-Old":{"deprecated":true},"X_Y":{"description":"Sent as header ` + "`X Y`" + `."},
+			"a":{"description":"Sent as cookie ` + "`" + strings.Repeat("ö", 64) + "…`" + `."}},"additionalProperties":false}`,
 		},
 		"fields": {
 			spec.Operation{Parameters: parameters("path id"), Body: jsonBody(`{"type":"object","properties":{"id":{"type":"integer"},"x[]":{"type":"string","description":"X."}},"required":["id"]}`)},

@@ -101,7 +101,7 @@ func (n *named) elsewhere() string {
 	if n.whole {
 		return otherWholeBody
 	}
-	return short(n.place+"_"+n.base(), n.place+" "+n.original)
+	return safe(n.place + "_" + n.base())
 }
 
 // name gives each a name. Of those that want one name each says what it is in, but

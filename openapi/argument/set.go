@@ -48,8 +48,8 @@ func (b *Builder) arguments(op *spec.Operation) set {
 func (b *Builder) parameter(p *spec.Parameter) argument {
 	required := p.Required || p.In == spec.InPath
 	schema := read(p.Schema)
-	if p.Deprecated && schema.kind == '{' {
-		schema = schema.with("deprecated", truth(true))
+	if p.Deprecated && schema.kind != 'f' {
+		schema = asObject(schema).with("deprecated", truth(true))
 	}
 	sent := ""
 	if p.Arg != p.Name {
@@ -134,7 +134,7 @@ func asText(n *node) *node {
 // isScalar reports whether every value of a schema is surely a text, a number or a
 // truth value.
 func (b *Builder) isScalar(n *node) bool {
-	types := b.types(n, maxChain)
+	types := b.types(n)
 	return len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool {
 		return t == "object" || t == "array" || t == "null"
 	})
@@ -146,10 +146,15 @@ func described(schema *node, description string) *node {
 	if description == "" || schema.kind == 'f' {
 		return schema
 	}
+	return asObject(schema).with("description", text(description))
+}
+
+// asObject is a schema that keywords can be added to, of one that is not false.
+func asObject(schema *node) *node {
 	if schema.kind != '{' {
-		schema = object()
+		return object()
 	}
-	return schema.with("description", text(description))
+	return schema
 }
 
 // worded is the schema with the note, and with so many characters of description

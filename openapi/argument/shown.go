@@ -166,7 +166,7 @@ func worthCutting(n *node) bool {
 func (w *writer) cut(n *node) {
 	w.put("{")
 	first := true
-	if t := w.builder.types(n, maxChain); t != nil {
+	if t := w.builder.types(n); t != nil {
 		w.member(&first, "type")
 		w.out = typeNode(t).append(w.out)
 	}
@@ -201,8 +201,9 @@ func (w *writer) keywords(n *node, level int) {
 	w.put("{")
 	first := true
 	values := w.values(n)
+	cutEnum := values != ""
 	for _, m := range n.members {
-		if values != "" && m.name == "enum" || w.leavesOut(n, m) {
+		if cutEnum && m.name == "enum" || w.leavesOut(n, m) {
 			continue
 		}
 		name, value := m.name, m.value

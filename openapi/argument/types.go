@@ -2,32 +2,44 @@ package argument
 
 import "slices"
 
-// maxChain is how many references in a row are followed to tell the type of a
-// value.
-const maxChain = 10
+// maxChain is how many schemas are looked at to tell what values one takes, and
+// how many references in a row are followed. Unions of unions would be
+// exponentially many.
+const maxChain = 200
+
+// guess tells what values a schema surely takes, by so many looks.
+type guess struct {
+	builder *Builder
+	left    int
+}
 
 // types are the JSON types that a value can have: none where that is not sure.
-func (b *Builder) types(n *node, chain int) []string {
-	if n.kind != '{' || chain == 0 {
+func (b *Builder) types(n *node) []string {
+	g := guess{b, maxChain}
+	return g.types(n)
+}
+
+func (g *guess) types(n *node) []string {
+	if g.left--; n.kind != '{' || g.left < 0 {
 		return nil
 	}
 	if t := n.get("type").strings(); len(t) > 0 {
 		return t
 	}
-	if d := b.target(n); d != nil {
-		if t := b.types(d.read().node, chain-1); t != nil {
+	if d := g.builder.target(n); d != nil {
+		if t := g.types(d.read().node); t != nil {
 			return t
 		}
 	}
 	if all := n.get("allOf"); all != nil {
 		for _, part := range all.members {
-			if t := b.types(part.value, chain-1); t != nil {
+			if t := g.types(part.value); t != nil {
 				return t
 			}
 		}
 	}
 	for _, union := range []string{"anyOf", "oneOf"} {
-		if t := b.typesOfAny(n.get(union), chain-1); t != nil {
+		if t := g.typesOfAny(n.get(union)); t != nil {
 			return t
 		}
 	}
@@ -35,13 +47,13 @@ func (b *Builder) types(n *node, chain int) []string {
 }
 
 // typesOfAny are the types of all the branches of a union.
-func (b *Builder) typesOfAny(union *node, chain int) []string {
+func (g *guess) typesOfAny(union *node) []string {
 	if union == nil {
 		return nil
 	}
 	var out []string
 	for _, branch := range union.members {
-		t := b.types(branch.value, chain)
+		t := g.types(branch.value)
 		if t == nil {
 			return nil
 		}
@@ -55,26 +67,20 @@ func (b *Builder) typesOfAny(union *node, chain int) []string {
 }
 
 // takesNull reports whether null is surely valid under a schema.
-func (b *Builder) takesNull(n *node, chain int) bool {
-	if n.kind != '{' || chain == 0 {
+func (g *guess) takesNull(n *node) bool {
+	if g.left--; n.kind != '{' || g.left < 0 {
 		return n.kind == 't'
 	}
-	for _, m := range n.members {
-		if !b.keywordTakesNull(m.name, m.value, chain-1) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.members, func(m member) bool { return !g.keywordTakesNull(m.name, m.value) })
 }
 
-func (b *Builder) keywordTakesNull(name string, v *node, chain int) bool {
-	null := func(m member) bool { return m.value.kind == 'n' }
-	takes := func(m member) bool { return b.takesNull(m.value, chain) }
+func (g *guess) keywordTakesNull(name string, v *node) bool {
+	takes := func(m member) bool { return g.takesNull(m.value) }
 	switch name {
 	case "type":
 		return slices.Contains(v.strings(), "null")
 	case "enum":
-		return slices.ContainsFunc(v.members, null)
+		return slices.ContainsFunc(v.members, isNull)
 	case "const":
 		return v.kind == 'n'
 	case "anyOf":
@@ -83,16 +89,19 @@ func (b *Builder) keywordTakesNull(name string, v *node, chain int) bool {
 		return !slices.ContainsFunc(v.members, func(m member) bool { return !takes(m) })
 	case "$ref":
 		key, ok := keyOf(v)
-		return ok && b.takesNull(b.definition(key).read().node, chain)
+		return ok && g.takesNull(g.builder.definition(key).read().node)
 	case "oneOf", "not", "if", "$dynamicRef":
 		return false
 	}
 	return true // about values of other types
 }
 
+func isNull(m member) bool { return m.value.kind == 'n' }
+
 // orNull is a schema that takes null too.
 func (b *Builder) orNull(n *node) *node {
-	if b.takesNull(n, maxChain) {
+	g := guess{b, maxChain}
+	if g.takesNull(n) {
 		return n
 	}
 	t := n.get("type")
@@ -100,10 +109,9 @@ func (b *Builder) orNull(n *node) *node {
 		return object(member{"anyOf", list(n, object(member{"type", text("null")}))})
 	}
 	n = n.with("type", list(t, text("null")))
-	if enum := n.get("enum"); enum != nil && !slices.ContainsFunc(enum.members, func(m member) bool { return m.value.kind == 'n' }) {
-		with := list()
-		with.members = append(slices.Clone(enum.members), member{value: &node{kind: 'n', raw: "null"}})
-		n = n.with("enum", with)
+	if enum := n.get("enum"); enum != nil && !slices.ContainsFunc(enum.members, isNull) {
+		null := member{value: &node{kind: 'n', raw: "null"}}
+		n = n.with("enum", &node{kind: '[', members: append(slices.Clone(enum.members), null)})
 	}
 	return n
 }

@@ -45,8 +45,7 @@ func (r *reader) decode(op *Operation, normal document.Node, kind string) error 
 
 func (r *reader) parameterOf(p *openapi3.Parameter) (Parameter, error) {
 	out := Parameter{
-		Name: p.Name, In: p.In, Description: strings.TrimSpace(p.Description),
-		Required: p.Required, Deprecated: p.Deprecated, AllowReserved: p.AllowReserved,
+		Name: p.Name, In: p.In, Required: p.Required, Deprecated: p.Deprecated, AllowReserved: p.AllowReserved,
 	}
 	for media, entry := range p.Content {
 		out.Media, out.Schema = media, r.numbered(entry.Schema)

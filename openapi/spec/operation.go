@@ -25,7 +25,7 @@ func (r *reader) operationOf(method, path string, at, base spot) (*Operation, er
 	if err != nil {
 		return nil, err
 	}
-	normal := []document.Member{{Name: "parameters", Value: document.Items(parameters.normal()...)}}
+	normal := []document.Member{{Name: "parameters", Value: document.Items(parameters.sent...)}}
 	if body != nil {
 		normal = append(normal, document.Member{Name: "requestBody", Value: *body})
 	}
@@ -40,6 +40,9 @@ func (r *reader) operationOf(method, path string, at, base spot) (*Operation, er
 	}
 	if err := r.decode(op, document.Map(normal...), kind); err != nil {
 		return nil, &flaw{at: at, code: "undecodable", text: "the operation cannot be decoded: " + err.Error()}
+	}
+	for i := range op.Parameters {
+		op.Parameters[i].Description = parameters.described[i]
 	}
 	r.answers(op, at)
 	r.dropCredentials(op)
@@ -85,12 +88,11 @@ type parameter struct {
 }
 
 type parameters struct {
-	sent []document.Node // in normal form
-	form []parameter     // Swagger 2.0: the fields of a form
-	body []parameter     // Swagger 2.0: the body
+	sent      []document.Node // in normal form
+	described []string        // their descriptions, which need no decoding
+	form      []parameter     // Swagger 2.0: the fields of a form
+	body      []parameter     // Swagger 2.0: the body
 }
-
-func (p *parameters) normal() []document.Node { return p.sent }
 
 // parameters reads those of the path and of the operation, of which the latter
 // stand in place of the former.
@@ -113,11 +115,12 @@ func (r *reader) parameters(path string, at, base spot) (*parameters, error) {
 		case p.in == InPath && !holes.take(p.name):
 			r.warn(p.spot, "parameter-not-in-path", "the path parameter %q is left out: %s has no {%s}", p.name, path, p.name)
 		default:
-			out.sent = append(out.sent, r.normalParameter(p))
+			out.sent, out.described = append(out.sent, r.normalParameter(p)), append(out.described, p.text("description"))
 		}
 	}
 	for _, name := range holes.left {
 		r.warn(at, "undeclared-placeholder", "no parameter declares {%s}; it is taken for a required text", name)
+		out.described = append(out.described, "")
 		out.sent = append(out.sent, document.Map(
 			document.Member{Name: "name", Value: document.Text(name)}, document.Member{Name: "in", Value: document.Text(InPath)},
 			document.Member{Name: "required", Value: document.Flag(true)}, document.Member{Name: "schema", Value: r.stub(spot{at.file, textSchema()})},
@@ -187,14 +190,11 @@ func (r *reader) stub(s spot) document.Node {
 
 // normalParameter is the normal form of a parameter.
 func (r *reader) normalParameter(p parameter) document.Node {
-	required := p.node.Bool("required") || p.in == InPath
-	members := []document.Member{
-		{Name: "name", Value: document.Text(p.name)},
-		{Name: "in", Value: document.Text(p.in)},
-		{Name: "required", Value: document.Flag(required)},
-		{Name: "deprecated", Value: document.Flag(p.node.Bool("deprecated"))},
-		{Name: "allowReserved", Value: document.Flag(p.node.Bool("allowReserved"))},
-		{Name: "description", Value: document.Text(p.node.String("description"))},
+	members := []document.Member{{Name: "name", Value: document.Text(p.name)}, {Name: "in", Value: document.Text(p.in)}}
+	for _, flag := range []string{"required", "deprecated", "allowReserved"} {
+		if p.node.Bool(flag) || flag == "required" && p.in == InPath {
+			members = append(members, document.Member{Name: flag, Value: document.Flag(true)})
+		}
 	}
 	if r.version == dialect.V20 {
 		return document.Map(append(members, r.oldSchema(p)...)...)

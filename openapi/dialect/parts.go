@@ -156,22 +156,16 @@ func (c *Converter) ofObject(x context, s *facts, name string, v *document.Node)
 	}
 }
 
-// properties writes the properties that are for this side, each once.
+// properties writes the properties that are for this side.
 func (c *Converter) properties(x context, v *document.Node) {
 	c.name("properties")
 	c.raw("{")
-	seen := map[string]bool{}
-	for i, list := range c.lists(x, v) {
-		for j := range list.node.Members {
-			m := &list.node.Members[j]
-			if i > 0 && seen[m.Name] || isInclude(m) || c.isHidden(list.context, &m.Value) {
-				continue
-			}
-			seen[m.Name] = true
+	c.eachProperty(x, v, func(x context, m *document.Member) {
+		if !c.isHidden(x, &m.Value) {
 			c.name(m.Name)
-			c.schema(list.context, &m.Value)
+			c.schema(x, &m.Value)
 		}
-	}
+	})
 	c.raw("}")
 	if ref := v.Get("$ref"); ref != nil && ref.Kind == document.String {
 		if _, err := c.include(x, ref.Text); err != nil {
@@ -182,25 +176,43 @@ func (c *Converter) properties(x context, v *document.Node) {
 	}
 }
 
+// eachProperty calls f with the properties of a schema, and with those of a
+// reference among them, which no version of OpenAPI knows but many authors of
+// several files write.
+func (c *Converter) eachProperty(x context, properties *document.Node, f func(context, *document.Member)) {
+	if properties == nil || properties.Kind != document.Object {
+		return
+	}
+	var ref *document.Node
+	for i := range properties.Members {
+		if m := &properties.Members[i]; isInclude(m) {
+			ref = &m.Value
+		} else {
+			f(x, m)
+		}
+	}
+	if ref == nil {
+		return
+	}
+	list, err := c.include(x, ref.Text)
+	if err != nil {
+		return
+	}
+	own := make(map[string]bool, len(properties.Members))
+	for i := range properties.Members {
+		own[properties.Members[i].Name] = true
+	}
+	for i := range list.node.Members {
+		if m := &list.node.Members[i]; !own[m.Name] { // nor another reference
+			f(list.context, m)
+		}
+	}
+}
+
 // propertyList is a list of properties and where it stands.
 type propertyList struct {
 	context
 	node *document.Node
-}
-
-// lists are the properties of a schema, and those of a reference among them, which
-// no version of OpenAPI knows but many authors of several files write.
-func (c *Converter) lists(x context, properties *document.Node) (lists []propertyList) {
-	if properties == nil || properties.Kind != document.Object {
-		return nil
-	}
-	lists = append(lists, propertyList{x, properties})
-	if ref := properties.Get("$ref"); ref != nil && ref.Kind == document.String {
-		if list, err := c.include(x, ref.Text); err == nil {
-			lists = append(lists, list)
-		}
-	}
-	return lists
 }
 
 func (c *Converter) include(x context, ref string) (propertyList, error) {

@@ -17,6 +17,9 @@ type nameList struct {
 }
 
 func (l *nameList) add(name string) {
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
 	if !l.seen[name] {
 		l.seen[name] = true
 		l.list = append(l.list, name)
@@ -24,8 +27,7 @@ func (l *nameList) add(name string) {
 }
 
 // names lists the strings of a list; of nil, none.
-func names(v *document.Node) nameList {
-	l := nameList{seen: map[string]bool{}}
+func names(v *document.Node) (l nameList) {
 	for i := 0; v != nil && i < len(v.Members); i++ {
 		if name := &v.Members[i].Value; name.Kind == document.String {
 			l.add(name.Text)
@@ -44,27 +46,19 @@ func (c *Converter) required(x context, s *facts, v *document.Node) {
 		return // said by the property itself; rest writes the list
 	}
 	list := names(v)
-	for _, properties := range c.lists(x, s.node.Get("properties")) {
-		c.requireOwn(properties, &list)
-	}
-	if visible := c.visible(x, list); len(visible) > 0 {
-		c.name("required")
-		c.list(visible)
-	}
-}
-
-// requireOwn adds the properties that say of themselves that they are required.
-func (c *Converter) requireOwn(properties propertyList, list *nameList) {
-	for i := range properties.node.Members {
-		m := &properties.node.Members[i]
+	c.eachProperty(x, s.node.Get("properties"), func(x context, m *document.Member) {
 		own := m.Value.Get("required")
 		if own == nil || own.Kind != document.Bool && own.Kind != document.String {
-			continue
+			return
 		}
-		c.report(properties.file, own, RequiredNotList, "required is a list of names in the schema around a property")
+		c.report(x.file, own, RequiredNotList, "required is a list of names in the schema around a property")
 		if isTrue(own) {
 			list.add(m.Name)
 		}
+	})
+	if visible := c.visible(x, list); len(visible) > 0 {
+		c.name("required")
+		c.list(visible)
 	}
 }
 
@@ -112,13 +106,11 @@ func (c *Converter) hiddenIn(t target) (list []string) {
 	if list, ok := c.hiding[properties]; ok {
 		return list
 	}
-	for _, properties := range c.lists(context{file: t.file, root: t, scope: t.within()}, properties) {
-		for i := range properties.node.Members {
-			if m := &properties.node.Members[i]; c.isHidden(properties.context, &m.Value) {
-				list = append(list, m.Name)
-			}
+	c.eachProperty(context{file: t.file, root: t, scope: t.within()}, properties, func(x context, m *document.Member) {
+		if c.isHidden(x, &m.Value) {
+			list = append(list, m.Name)
 		}
-	}
+	})
 	if properties != nil {
 		c.hiding[properties] = list
 	}

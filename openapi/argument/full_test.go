@@ -181,3 +181,59 @@ func indented(t *testing.T, text string) string {
 		b.WriteByte('\n')
 	}
 }
+
+// TestFullVerdicts checks arguments.
+func TestFullVerdicts(t *testing.T) {
+	t.Parallel()
+	run := spec.Operation{
+		Parameters: append(parameters("path id"), parameter(spec.InQuery, "limit", `{"type":"integer"}`), parameter(spec.InQuery, "sort", `{"$ref":"#/$defs/sort"}`)),
+		Body:       optional(jsonBody(`{"required":["env"],"properties":{"env":{"type":"string"},"dry":{"type":"boolean"}}}`)),
+	}
+	open := spec.Operation{Body: jsonBody(`{"properties":{"pet":{"$ref":"#/$defs/pet"}},"required":["pet"],"additionalProperties":{"type":"integer"}}`)}
+	labels := spec.Operation{Body: jsonBody(`{"type":"object","additionalProperties":{"type":"string"}}`)}
+	definitions := `{"sort":{"enum":["up","down"]},
+		"pet":{"anyOf":[{"$ref":"#/$defs/cat"},{"$ref":"#/$defs/dog"}]},
+		"base":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}},
+		"cat":{"allOf":[{"$ref":"#/$defs/base"},{"required":["claws"],"properties":{"claws":{"type":"integer"}}}]},
+		"dog":{"allOf":[{"$ref":"#/$defs/base"},{"properties":{"bark":{"type":"boolean"}}}]}}`
+	b := argument.New(inputs(t, definitions))
+	for _, op := range []*spec.Operation{&run, &open, &labels} {
+		b.Arrange(op)
+	}
+	for _, tt := range []struct {
+		op   *spec.Operation
+		args string
+		want string // what the error says; "" for none
+	}{
+		{&run, `{"id":"1"}`, ""},
+		{&run, `{"id":"1","env":"x"}`, ""},
+		{&run, `{"id":"1","env":"x","dry":true}`, ""},
+		{&run, `{"id":"1","dry":true}`, "env: is required when dry is given"},
+		{&run, `{"env":"x"}`, "id: is required"},
+		{&run, `{"id":null}`, "id: must be text"},
+		{&run, `{"id":"1","limit":null,"sort":null}`, ""},
+		{&run, `{"id":"1","limit":"3"}`, ""}, // cast
+		{&run, `{"id":"1","limit":"x"}`, "limit: must be a whole number or null"},
+		{&run, `{"id":"1","sort":"left"}`, `sort: must be one of "up", "down"`},
+		{&run, `{"id":"1","env":null}`, "env: must be text"},
+		{&run, `{"id":"1","other":1}`, "other: "},
+		{&open, `{"pet":{"kind":"cat","claws":9},"more":7}`, ""},
+		{&open, `{"pet":{"kind":"dog","bark":true}}`, ""},
+		{&open, `{"pet":{"claws":9}}`, "kind is required but missing"},
+		{&open, `{"pet":{"kind":"dog"},"more":[]}`, "more: must be a whole number"},
+		{&open, `{}`, "pet: is required"},
+		{&labels, `{"body":{"team":"infra"}}`, ""},
+		{&labels, `{"body":{"team":[]}}`, "body.team: must be text"},
+		{&labels, `{"team":"infra"}`, "body: is required"},
+	} {
+		s := later(b, tt.op)
+		args, err := s.Normalise(json.RawMessage(tt.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Validate(s.Cast(args))
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", tt.args, err, tt.want)
+		}
+	}
+}

@@ -157,7 +157,7 @@ func (r *reader) encodings(kind string, schema, declared spot) document.Node {
 		if reserved != nil && reserved.Kind == document.Bool {
 			members = append(members, document.Member{Name: "allowReserved", Value: document.Flag(reserved.Text == "true")})
 		}
-		if kind == BodyMultipart && r.isBinary(p.spot, 1) {
+		if kind == BodyMultipart && r.in.Binary(p.file, p.node) {
 			members = append(members, document.Member{Name: binaryMark, Value: document.Flag(true)})
 		}
 		if len(members) > 0 {
@@ -185,24 +185,4 @@ func (r *reader) properties(schema spot, left int, all []named) []named {
 		}
 	}
 	return all
-}
-
-// isBinary reports whether a schema is about bytes as they are, or a list of
-// such: format binary (3.0), type file (2.0), or a media type without an encoding
-// (3.1 section 4.8.14.3).
-func (r *reader) isBinary(schema spot, lists int) bool {
-	s, err := r.resolve(schema)
-	if err != nil {
-		return false
-	}
-	kind := s.text("type")
-	switch {
-	case kind == "array" && lists > 0:
-		return r.isBinary(s.get("items"), lists-1)
-	case kind == "file", s.text("format") == "binary", s.text("contentEncoding") == "binary":
-		return true
-	case r.version == dialect.V31 && kind == "string":
-		return s.text("contentMediaType") != "" && s.text("contentEncoding") == ""
-	}
-	return len(s.get("allOf").items()) == 1 && r.isBinary(s.get("allOf").items()[0], lists)
 }

@@ -93,7 +93,7 @@ func (r *reader) wildKind(media string, schema spot) string {
 	switch {
 	case strings.HasPrefix(media, "text/"):
 		return BodyText
-	case r.isBinary(schema, 0), strings.HasPrefix(media, "image/"), strings.HasPrefix(media, "audio/"), strings.HasPrefix(media, "video/"):
+	case r.in.Binary(schema.file, schema.node), strings.HasPrefix(media, "image/"), strings.HasPrefix(media, "audio/"), strings.HasPrefix(media, "video/"):
 		return BodyBinary
 	}
 	return BodyJSON

@@ -16,7 +16,7 @@ import (
 )
 
 // keptFormat is the number of the form in which documents are kept.
-const keptFormat = "1"
+const keptFormat = "2"
 
 // keeper keeps what was read of one document, in a file of its own. Whatever is
 // wrong with that file, the document is read anew: a cache is never an error.

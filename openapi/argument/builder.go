@@ -33,8 +33,8 @@ func New(inputs map[string]json.RawMessage) *Builder {
 	return b
 }
 
-// Arrange names the arguments of an operation: it sets Arg of its parameters, and
-// Arg, Fields and Open of its body. Names match ^[A-Za-z0-9_.-]{1,64}$, no two are
+// Arrange names the arguments of an operation: it sets Arg and Order of its
+// parameters, and Arg, Fields and Open of its body. Names match ^[A-Za-z0-9_.-]{1,64}$, no two are
 // the same, none is the gateway's own toolcall_reason, and they depend on nothing
 // of the operation but what wants the same name. The operation must not be used
 // elsewhere meanwhile.
@@ -42,6 +42,7 @@ func (b *Builder) Arrange(op *spec.Operation) {
 	all := make([]named, 0, len(op.Parameters))
 	for i := range op.Parameters {
 		p := &op.Parameters[i]
+		p.Order = b.order(p)
 		all = append(all, named{original: p.Name, place: p.In, into: &p.Arg})
 	}
 	if body := op.Body; body != nil {

@@ -128,6 +128,7 @@ type Parameter struct {
 	AllowReserved bool
 	Media         string          // of "content": the value is written in this media type; empty when Style says how
 	Schema        json.RawMessage // never nil; with references into Inputs
+	Order         []string        // names of the properties that the document lists of an object, in its order; set by package argument
 }
 
 // Kinds of [Body].

@@ -17,6 +17,9 @@ func TestFaults(t *testing.T) {
 	explode := func(p *spec.Parameter) { p.Explode = true }
 	flat := func(p *spec.Parameter) { p.Explode = false }
 	styled := func(style string) func(*spec.Parameter) { return func(p *spec.Parameter) { p.Style = style } }
+	listed := func(names ...string) func(*spec.Parameter) {
+		return func(p *spec.Parameter) { p.Order = names }
+	}
 	body := func(op *spec.Operation, b spec.Body) *spec.Operation { op.Body = &b; return op }
 	optional := spec.Body{Kind: spec.BodyJSON, Media: jsonType, Fields: fields("env")}
 
@@ -66,6 +69,11 @@ func TestFaults(t *testing.T) {
 			"objects in a query", operation("DELETE", "/documents", inQuery("opts"), with(inQuery("flat"), flat)),
 			`{"opts": {"filter_by": "x>1", "batch_size": 2}, "flat": {"R": 100, "G": 200}}`,
 			wire.Request{Path: "/documents", Query: "batch_size=2&filter_by=x%3E1&flat=G,200,R,100"},
+		},
+		{
+			"objects in the order of the document", operation("GET", "/o/{a}", with(inPath("a"), listed("y", "x")), with(inQuery("b"), listed("y", "z", "x")), with(with(inQuery("c"), styled(spec.StyleDeepObject)), listed("y")), with(inHeader("D"), listed("y", "x"))),
+			`{"a": {"x": 1, "y": 2}, "b": {"w": 0, "x": 1, "y": 2}, "c": {"x": {"b": 1, "a": 2}, "y": 2}, "D": {"x": 1, "y": 2}}`,
+			wire.Request{Path: "/o/y,2,x,1", Query: "y=2&x=1&w=0&c%5By%5D=2&c%5Bx%5D%5Ba%5D=2&c%5Bx%5D%5Bb%5D=1", Header: headerOf("D", "y,2,x,1")},
 		},
 		{
 			"content in a query", operation("GET", "/find", with(inQuery("where"), func(p *spec.Parameter) { p.Style, p.Media = "", jsonType })),

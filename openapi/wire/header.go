@@ -46,7 +46,7 @@ func headerText(p *spec.Parameter, arg any) (text string, present bool, err erro
 	if p.Media != "" {
 		return content(p.Media, arg)
 	}
-	v, err := valueOf(arg)
+	v, err := valueOf(arg, p.Order)
 	if err != nil || v.kind == absent {
 		return "", false, err
 	}
@@ -152,7 +152,7 @@ func cookiePairs(p *spec.Parameter, arg any) ([]pair, error) {
 		}
 		return []pair{{name, text}}, nil
 	}
-	s := style{arg: p.Arg, name: spec.StyleForm, explode: p.Explode, names: cookieName, values: cookie, limit: maxHeader}
+	s := style{arg: p.Arg, name: spec.StyleForm, explode: p.Explode, names: cookieName, values: cookie, listed: p.Order, limit: maxHeader}
 	s.values.triples = p.AllowReserved
 	if isVerbatim(p) {
 		s.explode, s.values = true, verbatim // not exploded is n/a, since a comma cannot stand in a cookie

@@ -170,7 +170,7 @@ func expanded(p *spec.Parameter, arg any) (string, error) {
 		text, _, err := content(p.Media, arg)
 		return strict.text(text), err
 	}
-	v, err := valueOf(arg)
+	v, err := valueOf(arg, p.Order)
 	if err != nil || v.kind == absent {
 		return "", err
 	}

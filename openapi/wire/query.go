@@ -35,7 +35,7 @@ func queryPairs(p *spec.Parameter, arg any) ([]pair, error) {
 		}
 		return []pair{{strict.text(p.Name), strict.text(text)}}, nil
 	}
-	s := style{arg: p.Arg, name: p.Style, explode: p.Explode, names: strict, values: strict, limit: maxAddress}
+	s := style{arg: p.Arg, name: p.Style, explode: p.Explode, names: strict, values: strict, listed: p.Order, limit: maxAddress}
 	if p.AllowReserved {
 		s.values = reservedQuery
 	}

@@ -18,8 +18,9 @@ type style struct {
 	explode bool
 	names   escape // for names, and for keys of objects
 	values  escape
-	raw     bool // whether delimiters stand as they are
-	limit   int  // bytes of all pairs
+	listed  []string // properties of an object, in the order in which they are sent
+	raw     bool     // whether delimiters stand as they are
+	limit   int      // bytes of all pairs
 }
 
 // pairs are those of a value; none of one that is absent. What the table marks
@@ -28,10 +29,10 @@ type style struct {
 func (s *style) pairs(name string, arg any) ([]pair, error) {
 	if s.name == spec.StyleDeepObject {
 		d := deep{style: s}
-		err := d.add(name, arg)
+		err := d.add(name, arg, s.listed)
 		return d.pairs, err
 	}
-	v, err := valueOf(arg)
+	v, err := valueOf(arg, s.listed)
 	if err != nil || v.kind == absent {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ type deep struct {
 // with its square.
 const maxNames = 16
 
-func (d *deep) add(name string, arg any) error {
+func (d *deep) add(name string, arg any, listed []string) error {
 	arg, err := plain(arg)
 	if err != nil {
 		return err
@@ -116,15 +117,15 @@ func (d *deep) add(name string, arg any) error {
 			if item == nil {
 				continue
 			}
-			if err := d.add(name+"["+strconv.Itoa(index)+"]", item); err != nil {
+			if err := d.add(name+"["+strconv.Itoa(index)+"]", item, nil); err != nil {
 				return err
 			}
 			index++
 		}
 		return nil
 	case map[string]any:
-		for _, key := range sorted(arg) {
-			if err := d.add(name+"["+key+"]", arg[key]); err != nil {
+		for _, key := range inOrder(arg, listed) {
+			if err := d.add(name+"["+key+"]", arg[key], nil); err != nil {
 				return err
 			}
 		}

@@ -32,9 +32,9 @@ const (
 	object
 )
 
-// valueOf takes an argument apart. Null items and members are left out, and what
+// valueOf takes an argument apart, an object in the order that is listed. Null items and members are left out, and what
 // stands deeper than items and members do is JSON text.
-func valueOf(arg any) (value, error) {
+func valueOf(arg any, listed []string) (value, error) {
 	arg, err := plain(arg)
 	if err != nil {
 		return value{}, err
@@ -54,7 +54,7 @@ func valueOf(arg any) (value, error) {
 			v.kind, v.items = list, append(v.items, text)
 		}
 	case map[string]any:
-		for _, name := range sorted(arg) {
+		for _, name := range inOrder(arg, listed) {
 			if arg[name] == nil {
 				continue
 			}

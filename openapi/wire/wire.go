@@ -135,8 +135,34 @@ func parameters(op *spec.Operation, in string) func(yield func(*spec.Parameter) 
 	}
 }
 
-// sorted are the names of an object's members in the order in which they are
-// sent.
+// inOrder are the names of an object's members in the order in which they are
+// sent: first those that the document lists, in its order.
+func inOrder(object map[string]any, listed []string) []string {
+	if len(listed) == 0 {
+		return sorted(object)
+	}
+	names := make([]string, 0, len(object))
+	for _, name := range listed {
+		if _, ok := object[name]; ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == len(object) {
+		return names
+	}
+	of := make(map[string]bool, len(names))
+	for _, name := range names {
+		of[name] = true
+	}
+	for _, name := range sorted(object) {
+		if !of[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// sorted are the names of an object's members, of which no order is known.
 func sorted(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
 
 // isJSON reports whether a media type is one of JSON (RFC 6839 section 3.1).

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,4 +158,17 @@ func encoded(v any) any {
 		return out
 	}
 	return base64.StdEncoding.EncodeToString([]byte(fmt.Sprint(v)))
+}
+
+// cursor is a place in a configuration that has everything.
+func cursor(problems *diag.Report) diag.Cursor {
+	return diag.NewCursor(problems, func([]string) (diag.Spot, bool) { return diag.Spot{}, true })
+}
+
+// nearby is a client that may reach servers of this machine, as those of tests are.
+func nearby(t *testing.T) *httptool.Client {
+	t.Helper()
+	client := httptool.NewClient([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }

@@ -19,6 +19,30 @@ type LoadOptions struct {
 	Path     string           // of a file, or an http or https address
 	Fetch    document.Fetcher // what asks for a document at an address
 	CacheDir string           // where what was read is kept, by digest; nowhere when empty
+	// Validate adds to Warnings what is against the specification (see
+	// [spec.Validate]). The document is read anew for that.
+	Validate bool
+	// Progress is told what is being done, one of the stages, and how much of it is
+	// done of how much in all, where that is known; total is 0 elsewhere. It is called
+	// a hundred times or so; nil for nobody.
+	Progress func(stage string, done, total int)
+}
+
+// Stages of loading a document.
+const (
+	StageReading    = "reading"    // from a file or an address
+	StageParsing    = "parsing"    // its text, and what it says
+	StageOperations = "operations" // what models are shown of each
+	StageValidating = "validating"
+)
+
+// progressSteps is about how often Progress is told of operations.
+const progressSteps = 100
+
+func (o *LoadOptions) tell(stage string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
+	}
 }
 
 // Document is a document that was read, with its arguments arranged. It is safe
@@ -38,14 +62,18 @@ type Document struct {
 // the document as a whole; what is wrong with parts of it is in its Skipped and
 // Warnings.
 func Load(ctx context.Context, o LoadOptions) (*Document, error) {
+	o.tell(StageReading, 0, 0)
 	source, err := document.Read(ctx, document.Options{Path: o.Path, Fetch: o.Fetch, CacheDir: o.CacheDir})
 	if err != nil {
 		return nil, err
 	}
 	kept := keeper{dir: o.CacheDir, path: o.Path}
-	if d := kept.load(source); d != nil {
-		return d, nil
+	if !o.Validate {
+		if d := kept.load(source); d != nil {
+			return d, nil
+		}
 	}
+	o.tell(StageParsing, 0, 0)
 	set, err := source.Open()
 	if err != nil {
 		return nil, err
@@ -56,12 +84,28 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 	}
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files = set.Base(), set.Stale(), set.Names()
-	for _, op := range d.Operations {
+	d.arrange(&o)
+	kept.store(d, set.Digest())
+	if o.Validate {
+		o.tell(StageValidating, 0, 0)
+		d.Warnings = append(d.Warnings, spec.Validate(ctx, set)...)
+	}
+	return d, nil
+}
+
+// arrange names the arguments of all operations and makes what models are shown of
+// them.
+func (d *Document) arrange(o *LoadOptions) {
+	total := len(d.Operations)
+	step := max(total/progressSteps, 1)
+	for i, op := range d.Operations {
+		if i%step == 0 {
+			o.tell(StageOperations, i, total)
+		}
 		d.arguments.Arrange(op)
 		op.Shown = d.shown(op)
 	}
-	kept.store(d, set.Digest())
-	return d, nil
+	o.tell(StageOperations, total, total)
 }
 
 func newDocument(read *spec.Document) *Document {

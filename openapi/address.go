@@ -1,0 +1,28 @@
+package openapi
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+// Address is where the operations are that have no server of their own, without a
+// base_url: the first server of the document that has an address, with the values
+// of its variables in it. The error says what is missing.
+func (d *Document) Address(variables map[string]string) (string, error) {
+	s := &Service{doc: d, variables: variables}
+	if d.Base != "" {
+		s.from, _ = url.Parse(d.Base) // it was asked already
+	}
+	u, err := s.resolve(d.Servers, s.from)
+	if err != nil {
+		return "", err
+	}
+	return u.String(), nil
+}
+
+// NeedsAddress reports whether an operation has no server of its own.
+func (d *Document) NeedsAddress() bool {
+	return slices.ContainsFunc(d.Operations, func(op *spec.Operation) bool { return len(op.Servers) == 0 })
+}

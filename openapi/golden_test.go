@@ -287,7 +287,7 @@ func (g *golden) wantedPath() []string {
 
 // parted are the parts of a path's values in one order.
 func parted(path string) string {
-	parts := strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(`,.;="' []`, c) })
+	parts := strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(`,.;="' []|`, c) })
 	slices.Sort(parts)
 	return strings.Join(parts, " ")
 }
@@ -331,7 +331,7 @@ var deviations = []struct {
 	{"origin", "a relative server of an operation of a file is where the others are", "3.1.1 section 4.8.5", 2, func(c *compared, d difference) bool {
 		return d.theirs == "" && strings.HasPrefix(c.op.Servers[0].URL, "/")
 	}},
-	{"path", "members of an object go by name, and a label joins by commas unless exploded", "3.1.1 section 4.8.12.4, RFC 6570 section 3.2.5", 14, func(c *compared, d difference) bool {
+	{"path", "a label joins by commas unless exploded", "3.1.1 section 4.8.12.4, RFC 6570 section 3.2.5", 2, func(c *compared, d difference) bool {
 		return strings.Contains(c.op.Path, "{object}") && parted(d.ours) == parted(d.theirs)
 	}},
 	{"path", "a query or a fragment in the key of a path is no part of the path", "RFC 3986 sections 3.4 and 3.5", 27, func(c *compared, d difference) bool {
@@ -341,9 +341,9 @@ var deviations = []struct {
 		return c.uses(spec.StyleDeepObject) && d.ours == fmt.Sprintf("%q", c.wantedQuery(c.op))
 	}},
 	{"query", "objects between spaces and pipes", "3.1.1 section 4.8.12.4", 4, func(c *compared, d difference) bool {
-		return (c.uses(spec.StyleSpace) || c.uses(spec.StylePipe)) && d.ours == fmt.Sprintf("%q", c.wantedQuery(c.op))
+		return (c.uses(spec.StyleSpace) || c.uses(spec.StylePipe)) && parted(d.ours) == parted(d.theirs)
 	}},
-	{"query", "members of an object go by name", "3.1.1 section 4.8.12.4: no order is said", 3, func(c *compared, d difference) bool {
+	{"query", "members of an object of which the document says no more go by name", "3.1.1 section 4.8.12.4: no order is said", 1, func(c *compared, d difference) bool {
 		return d.ours == fmt.Sprintf("%q", c.wantedQuery(c.op))
 	}},
 	{"form", "deepObject with lists and nested objects is written in brackets", "as in a query", 277, func(c *compared, d difference) bool {
@@ -389,12 +389,6 @@ var deviations = []struct {
 			}
 		}
 		return len(strings.Split(d.ours, "; ")) == want
-	}},
-	{"header object", "members of an object go by name", "3.1.1 section 4.8.12.4: no order is said", 6, func(c *compared, d difference) bool {
-		a, b := strings.Split(d.ours, ","), strings.Split(d.theirs, ",")
-		slices.Sort(a)
-		slices.Sort(b)
-		return slices.Equal(a, b)
 	}},
 	{"error", "a placeholder that nothing declares is needed", "3.1.1 section 4.8.8", 1, func(c *compared, d difference) bool {
 		return strings.Contains(d.ours, "path parameter") && strings.Contains(c.Swagger.Path, "%7B")

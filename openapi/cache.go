@@ -49,11 +49,14 @@ func (k keeper) load(source *document.Source) *Document {
 	if from.Decode(&head) != nil || head.Reader != program() {
 		return nil
 	}
-	if digest, err := source.Digest(head.Files); err != nil || digest != head.Digest {
-		return nil
-	}
+	// Both take their time, so they are done at once.
+	unchanged := make(chan bool, 1)
+	go func() {
+		digest, err := source.Digest(head.Files)
+		unchanged <- err == nil && digest == head.Digest
+	}()
 	read := new(spec.Document)
-	if from.Decode(read) != nil {
+	if err := from.Decode(read); !<-unchanged || err != nil {
 		return nil
 	}
 	d := newDocument(read)

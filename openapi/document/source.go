@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -13,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // Limits of one document.
@@ -55,11 +58,22 @@ func Read(ctx context.Context, o Options) (*Source, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	data, err := readAll(f)
 	if err != nil {
 		return nil, err
 	}
 	return &Source{name: filepath.Base(o.Path), data: data, dir: filepath.Dir(o.Path)}, nil
+}
+
+// readAll reads a file up to one byte more than may be used, which tells too large
+// from whole. Its size says how much room it needs, and may be wrong.
+func readAll(f *os.File) ([]byte, error) {
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead)
+	}
+	_, err := b.ReadFrom(io.LimitReader(f, MaxSize+1))
+	return b.Bytes(), err
 }
 
 // isAddress reports an address, where a file's path would stand else.
@@ -108,13 +122,17 @@ var (
 	errSize  = fmt.Errorf("the file is larger than %d MiB", MaxSize>>20)
 )
 
-// sum is the SHA-256 of a file; of one that cannot be read it is not there.
+// sum tells one text of a file from another; of one that cannot be read it is not
+// there. It is no cryptographic one: whoever may write the document need not forge
+// its sum, and of large documents that would be half the time that it takes to use
+// what was kept of them.
 type sum struct {
-	hash  [sha256.Size]byte
+	hash  uint64 // xxHash
+	size  int
 	there bool
 }
 
-func sumOf(data []byte) sum { return sum{sha256.Sum256(data), true} }
+func sumOf(data []byte) sum { return sum{xxhash.Sum64(data), len(data), true} }
 
 // digest is one value for files by name. Files that are not there count, so that
 // it differs once they are.
@@ -129,7 +147,8 @@ func digest(sums map[string]sum) [sha256.Size]byte {
 		text = binary.AppendUvarint(text, uint64(len(name)))
 		text = append(text, name...)
 		if s := sums[name]; s.there {
-			text = append(append(text, 1), s.hash[:]...)
+			text = binary.AppendUvarint(append(text, 1), uint64(s.size))
+			text = binary.BigEndian.AppendUint64(text, s.hash)
 			continue
 		}
 		text = append(text, 0)
@@ -163,7 +182,7 @@ func (s *Source) read(name string) ([]byte, error) {
 		return nil, reason(err)
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	data, err := readAll(f)
 	if len(data) > MaxSize {
 		return nil, errSize
 	}

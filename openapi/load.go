@@ -85,6 +85,8 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files = set.Base(), set.Stale(), set.Names()
 	d.arrange(&o)
+	// What the builder has decoded is of no use any more: few operations are called.
+	d.arguments = argument.New(d.Inputs)
 	kept.store(d, set.Digest())
 	if o.Validate {
 		o.tell(StageValidating, 0, 0)

@@ -55,10 +55,20 @@ func (r *reader) read() {
 	r.readSchemes()
 	r.readPaths()
 	r.operation = ""
-	r.doc.Inputs, r.doc.Outputs = r.in.Definitions(), r.out.Definitions()
+	r.doc.Inputs, r.doc.Outputs = kept(r.in.Definitions()), kept(r.out.Definitions())
 	for _, p := range slices.Concat(r.in.Problems(), r.out.Problems()) {
 		r.note(Finding{Place: fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column), Code: p.Code, Text: p.Text})
 	}
+}
+
+// kept are definitions under names that are no part of the document's text, which
+// they would hold on to.
+func kept(definitions map[string]json.RawMessage) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage, len(definitions))
+	for key, text := range definitions {
+		out[strings.Clone(key)] = slices.Clone(text)
+	}
+	return out
 }
 
 // warn notes something about a place that was repaired.

@@ -499,6 +499,9 @@ func (c *deskCase) race(f []string) {
 	if f[1] != "both" {
 		c.say(fmt.Sprintf("%d of %d answers are taken", taken.Load(), n))
 	}
+	// A call that is let go may find the file locked by the others and wait for its
+	// turn, which takes time and not only settling.
+	time.Sleep(time.Second)
 }
 
 // list writes down which approvals there are.

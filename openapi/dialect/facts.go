@@ -32,7 +32,9 @@ func (c *Converter) read(n *document.Node) facts {
 		case "type":
 			s.readTypes(v)
 		case "format":
-			format = textOf(v)
+			if format = textOf(v); format == looseFormat && textOf(n.Get("description")) == "" {
+				s.note = "A duration."
+			}
 		case "contentEncoding":
 			encoding = textOf(v)
 		case "contentMediaType":

@@ -14,6 +14,12 @@ const (
 	maxExponent = 1_000
 )
 
+// looseFormat is one that values are not held to. What real documents call a
+// duration is 15s or 2h30m to their servers, and no duration of ISO 8601, which it
+// is in JSON Schema; where a format is an annotation unless somebody chooses to
+// check it (2020-12 Validation section 7.2.1).
+const looseFormat = "duration"
+
 // ofValue writes a keyword about a value as a whole or a text.
 func (c *Converter) ofValue(s *facts, name string, v *document.Node) {
 	switch name {
@@ -34,7 +40,7 @@ func (c *Converter) ofValue(s *facts, name string, v *document.Node) {
 			c.quote(v.Text)
 		}
 	case "format":
-		if text := textOf(v); text != "" && !s.binary && text != "binary" && text != "byte" {
+		if text := textOf(v); text != "" && !s.binary && text != "binary" && text != "byte" && text != looseFormat {
 			c.name(name)
 			c.quote(text)
 		}

@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -72,29 +73,6 @@ func testdata(t *testing.T) string {
 	return folder
 }
 
-// service is that of a real document. One that names no host is under
-// nowhere.example.
-func service(t *testing.T, d *openapi.Document) *openapi.Service {
-	t.Helper()
-	client := httptool.NewClient(nil)
-	t.Cleanup(func() { _ = client.Close() })
-	var problems diag.Report
-	at := diag.NewCursor(&problems, func([]string) (diag.Spot, bool) { return diag.Spot{}, true })
-	deps := openapi.Deps{Client: client}
-	if s := openapi.New(at, openapi.Config{}, d, deps); s != nil {
-		return s
-	}
-	placed := *d
-	placed.Base = nowhere + "/api-docs"
-	s := openapi.New(at, openapi.Config{}, &placed, deps)
-	if s == nil {
-		t.Fatal(problems.Problems())
-	}
-	return s
-}
-
-const nowhere = "https://nowhere.example"
-
 // arguments are the golden arguments under the names that ours have. What the
 // schema says is base64 is sent as such.
 func (g *golden) arguments(op *spec.Operation) map[string]any {
@@ -160,6 +138,38 @@ func encoded(v any) any {
 	return base64.StdEncoding.EncodeToString([]byte(fmt.Sprint(v)))
 }
 
+// load reads a document from its file, by its name among the real ones.
+func load(t *testing.T, name string) *openapi.Document {
+	t.Helper()
+	d, err := openapi.Load(context.Background(), openapi.LoadOptions{Path: filepath.Join(testdata(t), "openapi/specs", name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// documents are the names of the real documents, in order.
+func documents(t *testing.T) []string {
+	t.Helper()
+	root := filepath.Join(testdata(t), "openapi/specs")
+	var names []string
+	for _, pattern := range []string{"*.json", "*.y*ml", "digitalocean/specification/D*.yaml", "oai20-separate/*/*/*/*/spec/swagger.yaml"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, filepath.ToSlash(name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // cursor is a place in a configuration that has everything.
 func cursor(problems *diag.Report) diag.Cursor {
 	return diag.NewCursor(problems, func([]string) (diag.Spot, bool) { return diag.Spot{}, true })
@@ -172,3 +182,47 @@ func nearby(t *testing.T) *httptool.Client {
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
+
+// left reports whether a document is left out under the race detector, under which
+// the large ones take minutes. CI looks at them without it.
+func left(t *testing.T, name string) bool {
+	t.Helper()
+	const most = 1 << 20 // bytes
+	info, err := os.Stat(filepath.Join(testdata(t), "openapi/specs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raced && info.Size() > most
+}
+
+// either is what there is in all documents, or in those that are not left out
+// under the race detector.
+func either(all, small int) int {
+	if raced {
+		return small
+	}
+	return all
+}
+
+// service is that of a real document. One that names no host is under
+// nowhere.example.
+func service(t *testing.T, d *openapi.Document) *openapi.Service {
+	t.Helper()
+	client := httptool.NewClient(nil)
+	t.Cleanup(func() { _ = client.Close() })
+	var problems diag.Report
+	at := diag.NewCursor(&problems, func([]string) (diag.Spot, bool) { return diag.Spot{}, true })
+	deps := openapi.Deps{Client: client}
+	if s := openapi.New(at, openapi.Config{}, d, deps); s != nil {
+		return s
+	}
+	placed := *d
+	placed.Base = nowhere + "/api-docs"
+	s := openapi.New(at, openapi.Config{}, &placed, deps)
+	if s == nil {
+		t.Fatal(problems.Problems())
+	}
+	return s
+}
+
+const nowhere = "https://nowhere.example"

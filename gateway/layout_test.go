@@ -84,7 +84,7 @@ var (
 		}),
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "gateway/source", "openapi", "policy"}),
 
-		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, hall, []string{"openapi/spec"}),
+		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, hall, []string{"openapi/spec", "openapi/document", "openapi/argument"}),
 		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),

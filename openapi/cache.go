@@ -61,12 +61,13 @@ func (k keeper) load(source *document.Source) *Document {
 	}
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files, d.Cached = head.Base, source.Stale(), head.Files, true
+	d.Digest = head.Digest
 	return d
 }
 
 // store keeps a document. It is written beside its place and moved there, so that
 // nobody reads half of it.
-func (k keeper) store(d *Document, digest [32]byte) {
+func (k keeper) store(d *Document) {
 	if k.dir == "" || os.MkdirAll(k.dir, 0o700) != nil {
 		return
 	}
@@ -77,7 +78,7 @@ func (k keeper) store(d *Document, digest [32]byte) {
 	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
 	w := bufio.NewWriter(f)
 	to := gob.NewEncoder(w)
-	failed := to.Encode(keptHead{Reader: program(), Files: d.Files, Digest: digest, Base: d.Base}) != nil ||
+	failed := to.Encode(keptHead{Reader: program(), Files: d.Files, Digest: d.Digest, Base: d.Base}) != nil ||
 		to.Encode(d.Document) != nil || w.Flush() != nil
 	if f.Close() != nil || failed {
 		return

@@ -144,8 +144,8 @@ func parts(body []byte, boundary string) []pair {
 	}
 }
 
-// text writes a value that has no parts.
-func text(v any) string {
+// written writes a value that has no parts.
+func written(v any) string {
 	switch v := v.(type) {
 	case map[string]any, []any:
 		var b bytes.Buffer
@@ -174,7 +174,7 @@ func brackets(name string, v any) []pair {
 			all = append(all, brackets(fmt.Sprintf("%s[%d]", name, i), item)...)
 		}
 	default:
-		all = []pair{{name, text(v)}}
+		all = []pair{{name, written(v)}}
 	}
 	return all
 }
@@ -194,14 +194,14 @@ func expanded(name string, v any, style string, explode bool) []pair {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			all, parts = append(all, pair{key, text(v[key])}), append(parts, key, text(v[key]))
+			all, parts = append(all, pair{key, written(v[key])}), append(parts, key, written(v[key]))
 		}
 	case []any:
 		for _, item := range v {
-			all, parts = append(all, pair{name, text(item)}), append(parts, text(item))
+			all, parts = append(all, pair{name, written(item)}), append(parts, written(item))
 		}
 	default:
-		return []pair{{name, text(v)}}
+		return []pair{{name, written(v)}}
 	}
 	switch {
 	case len(parts) == 0:
@@ -222,7 +222,7 @@ func (g *golden) wantedQuery(op *spec.Operation) []pair {
 		switch {
 		case p.In != spec.InQuery || !ok:
 		case p.Media != "":
-			all = append(all, pair{p.Name, text(v)})
+			all = append(all, pair{p.Name, written(v)})
 		default:
 			all = append(all, expanded(p.Name, v, p.Style, p.Explode)...)
 		}
@@ -250,7 +250,7 @@ func (g *golden) wantedForm(op *spec.Operation, args map[string]any) []pair {
 		case isList:
 			all = append(all, expanded(f.Name, v, spec.StyleForm, true)...)
 		default:
-			all = append(all, pair{f.Name, text(v)})
+			all = append(all, pair{f.Name, written(v)})
 		}
 	}
 	return all
@@ -278,7 +278,7 @@ func (g *golden) wantedPath() []string {
 		all[i], _, _ = strings.Cut(all[i], "#")
 		for key, v := range g.Args.Params {
 			if name, ok := strings.CutPrefix(key, "path."); ok {
-				all[i] = strings.ReplaceAll(all[i], "{"+name+"}", text(v))
+				all[i] = strings.ReplaceAll(all[i], "{"+name+"}", written(v))
 			}
 		}
 	}

@@ -51,7 +51,8 @@ type Document struct {
 	*spec.Document
 	Base   string   // the address that it came from; empty for a file
 	Stale  string   // why a kept copy of an address was used; empty when none was
-	Files  []string // that it was read from
+	Files  []string // that it was read from, below the folder of the main one
+	Digest [32]byte // of those
 	Cached bool     // it was not read anew
 
 	arguments *argument.Builder
@@ -83,11 +84,11 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 		return nil, err
 	}
 	d := newDocument(read)
-	d.Base, d.Stale, d.Files = set.Base(), set.Stale(), set.Names()
+	d.Base, d.Stale, d.Files, d.Digest = set.Base(), set.Stale(), set.Names(), set.Digest()
 	d.arrange(&o)
 	// What the builder has decoded is of no use any more: few operations are called.
 	d.arguments = argument.New(d.Inputs)
-	kept.store(d, set.Digest())
+	kept.store(d)
 	if o.Validate {
 		o.tell(StageValidating, 0, 0)
 		d.Warnings = append(d.Warnings, spec.Validate(ctx, set)...)

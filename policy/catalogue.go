@@ -24,6 +24,20 @@ func Know(spec *tool.Spec, parameters json.RawMessage, decoded any) Known {
 	return Known{Spec: spec, Parameters: parameters, args: shapeIn(decoded)}
 }
 
+// KnowNames is a Known of whose arguments the names are known, which of them are
+// always there, and whether there can be others. It costs little.
+func KnowNames(spec *tool.Spec, names, required []string, closed bool) Known {
+	s := &shape{open: !closed, members: make(map[string]*shape, len(names)), required: make(map[string]bool, len(required))}
+	anything := &shape{open: true}
+	for _, name := range names {
+		s.members[name] = anything
+	}
+	for _, name := range required {
+		s.required[name] = true
+	}
+	return Known{Spec: spec, args: s}
+}
+
 // catalogue is the tools of a configuration with what their arguments are.
 type catalogue []catalogued
 

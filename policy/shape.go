@@ -248,7 +248,7 @@ func merge(a, b *shape) *shape {
 		return b
 	case b == nil:
 		return a
-	case a.isEmpty() && b.isEmpty():
+	case a.isEmpty() && b.isEmpty(), a.isAnything() && b.isAnything():
 		return a
 	}
 	out := &shape{open: a.open, members: maps.Clone(a.members), item: a.item}
@@ -259,6 +259,11 @@ func merge(a, b *shape) *shape {
 // isEmpty reports whether a value of the shape holds no others.
 func (s *shape) isEmpty() bool {
 	return !s.open && len(s.members) == 0 && len(s.required) == 0 && s.item == nil
+}
+
+// isAnything reports whether nothing is known of a value of the shape.
+func (s *shape) isAnything() bool {
+	return s.open && len(s.members) == 0 && len(s.required) == 0 && s.item == nil
 }
 
 // add makes a shape that nothing else refers to that of a value which has it or

@@ -24,10 +24,11 @@ const (
 func lintCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name:  "lint",
-		Usage: "check the configuration file; start nothing, open no connection, need no secret",
+		Usage: "check the configuration file; start nothing, need no secret and, without --connect, open no connection",
 		Flags: configFlags(
 			&cli.StringFlag{Name: "format", Value: formatText, Usage: "print problems as `FORMAT`: text, json or sarif"},
 			&cli.BoolFlag{Name: "json", Usage: "the same as --format json"},
+			&cli.BoolFlag{Name: "connect", Usage: "ask for the documents of sources that are at an address"},
 		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if err := noArguments(cmd); err != nil {
@@ -37,7 +38,7 @@ func lintCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return lint(io, layers(cmd), format)
+			return lint(io, layers(cmd), format, cmd.Bool("connect"))
 		},
 	}
 }
@@ -56,14 +57,18 @@ func lintFormat(cmd *cli.Command) (string, error) {
 }
 
 // lint prints every problem of the file, sorted by place.
-func lint(io streams, opts config.Options, format string) error {
+func lint(io streams, opts config.Options, format string, connect bool) error {
+	use, tools := assembly.Options{Documents: assembly.DocumentsKept, CacheDir: cacheDir()}, 0
+	if connect {
+		use.Documents = assembly.DocumentsNeeded
+	}
 	cfg, problems := config.Load(opts)
 	if cfg != nil {
-		a := assembly.Build(cfg, assembly.Declared)
+		a := assembly.BuildWith(cfg, use)
 		if err := a.Close(); err != nil {
 			return err
 		}
-		problems = cfg.Problems()
+		problems, tools = cfg.Problems(), len(cfg.Tools)+a.Imported()
 	}
 	if err := printProblems(io, problems, format); err != nil {
 		return err
@@ -71,7 +76,7 @@ func lint(io streams, opts config.Options, format string) error {
 	if problems.Err() != nil {
 		return &exitError{code: exitUsage}
 	}
-	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(len(cfg.Tools), "tool"), count(len(problems), "warning"))
+	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(tools, "tool"), count(len(problems), "warning"))
 	return nil
 }
 

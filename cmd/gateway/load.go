@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
@@ -26,10 +28,23 @@ import (
 
 // load reads a configuration and compiles every part of it. With secrets their
 // values are read too, and what tools require is looked for; else no connection
-// is opened. The error is all that is wrong with the file; warnings are returned
+// is opened but for the documents of sources that are at an address. The error is all that is wrong with the file; warnings are returned
 // apart.
 func load(opts config.Options, secrets assembly.Secrets) (*config.Config, *assembly.Assembly, diag.Problems, error) {
-	return compile(opts, func(cfg *config.Config) *assembly.Assembly { return assembly.Build(cfg, secrets) })
+	return compile(opts, func(cfg *config.Config) *assembly.Assembly {
+		return assembly.BuildWith(cfg, assembly.Options{Secrets: secrets, Documents: assembly.DocumentsNeeded, CacheDir: cacheDir()})
+	})
+}
+
+// cacheDir is where documents of sources are kept from one start to the next: a
+// folder of this user. It is empty, so that nothing is kept, where the system knows
+// of none.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "toolgate")
 }
 
 func compile(opts config.Options, build func(*config.Config) *assembly.Assembly) (*config.Config, *assembly.Assembly, diag.Problems, error) {
@@ -72,7 +87,7 @@ func open(opts config.Options, logger *slog.Logger) (*house, error) {
 // openFor is open for a program that says what it is going to do with it.
 func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
-	use.Secrets, use.Results = assembly.Resolved, results
+	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
 	source := &reload.Source{Options: opts, Build: func(cfg *config.Config) *assembly.Assembly { return assembly.BuildWith(cfg, use) }}
 	spareCollector()
 	v := source.Read()

@@ -1,6 +1,8 @@
 package assembly
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -15,11 +17,14 @@ import (
 // tool that is not registered can be named, and nothing else is said of it.
 func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *policy.Engine) {
 	for _, e := range tools.All() {
-		if e.Spec.Source != tool.SourceBuiltin {
+		if e.Spec.Source == tool.SourceDeclared {
 			b.adviseTool(e.Spec, e.Schema)
 		}
 	}
 	specs := specsOf(all)
+	if b.partial {
+		return // what fits none of the tools may fit those that are missing
+	}
 	b.admission.advise(append(specs, asker().Spec))
 	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs, b.cfg.Groups)
 	adviseProfiles(b.profiles, specs)
@@ -28,12 +33,21 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 		return
 	}
 	var ignored diag.Report
+	nobodys := map[string]int{} // tools by the source that they come from
 	engine.Advise(b.at("policy"), func(name string) diag.Cursor {
-		if _, ok := tools.Lookup(name); !ok {
-			return diag.NewCursor(&ignored, nil)
+		e, ok := tools.Lookup(name)
+		if ok && e.Spec.Namespace == "" {
+			return b.at("tools", name)
 		}
-		return b.at("tools", name)
+		if ok {
+			nobodys[e.Spec.Namespace]++
+		}
+		return diag.NewCursor(&ignored, nil)
 	}, append(specs, builtins()...))
+	for _, name := range slices.Sorted(maps.Keys(nobodys)) {
+		b.at("sources", name).Warnf("name them, or one of their tags, in a rule",
+			"no rule reaches %s of this source and the default is deny, so nobody can see or call them", counted(nobodys[name], "tool"))
+	}
 }
 
 func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {

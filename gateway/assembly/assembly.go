@@ -50,6 +50,7 @@ type Assembly struct {
 
 	all     []*candidate
 	client  *httptool.Client
+	sources []*imported // that have a document or lack it
 	results result.Store
 	mayAsk  bool         // models may ask for groups of tools
 	lookout *lookout     // for tools whose needs are watched; nil without any
@@ -64,6 +65,9 @@ func (a *Assembly) Close() error { return a.client.Close() }
 func (a *Assembly) Forget() {
 	if a.Tests = nil; a.lookout == nil {
 		a.all = nil
+	}
+	for _, s := range a.sources {
+		s.forget()
 	}
 }
 
@@ -97,13 +101,18 @@ type Options struct {
 	Results result.Store // what read_result reads; nil where nothing is run
 	// Access asks who is let in, with Resolved: the tokens of callers are needed then.
 	Access bool
+	// Documents says what is done about documents of sources that are at an address.
+	Documents Documents
+	// CacheDir is where documents are kept; nowhere when empty.
+	CacheDir string
 }
 
 // BuildWith is [Build] with more to choose.
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results}
-	b := newBuilder(cfg, a.client, opts.Secrets, opts.Only)
+	b := newBuilder(cfg, a.client, opts)
 	all := b.tools()
+	a.sources = b.imported
 	engine := b.policy(all)
 	hooks := b.hooks(all)
 	webhooks := b.webhooks()
@@ -133,9 +142,12 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 		return a
 	}
 	b.advise(all, tools, engine)
-	hooks.Advise(specsOf(all))
+	if !b.partial {
+		hooks.Advise(specsOf(all))
+	}
 	b.adviseReasons(registered, hooks)
 	b.adviseUpstreams()
+	b.adviseSources(registered)
 	b.adviseNetworks()
 	b.adviseCallers()
 	b.adviseApprovers(engine, registered)
@@ -155,7 +167,11 @@ type builder struct {
 	cfg          *config.Config
 	client       *httptool.Client
 	mode         Secrets
-	only         string         // the tool that is going to be called; empty when any may be
+	only         string // the tool that is going to be called; empty when any may be
+	documents    Documents
+	cacheDir     string
+	imported     []*imported    // the sources that are enabled, by name
+	partial      bool           // there are more tools than those that were compiled
 	masker       *secret.Masker // of the values; runners keep it, and it knows them when values is filled
 	secretNames  []string       // sorted
 	admission    admission
@@ -172,15 +188,15 @@ type builder struct {
 	values map[string]secret.Value
 }
 
-func newBuilder(cfg *config.Config, client *httptool.Client, mode Secrets, only string) *builder {
+func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *builder {
 	b := &builder{
-		cfg: cfg, client: client, mode: mode, only: only,
+		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir,
 		masker:       &secret.Masker{},
 		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
 		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},
 		watched:      map[need]*watched{}, leftOut: map[string]string{},
 	}
-	if mode == Resolved {
+	if opts.Secrets == Resolved {
 		b.values = make(map[string]secret.Value, len(b.secretNames))
 	}
 	b.admission, b.groups, b.upstreams = b.compileAdmit(), b.compileGroups(), b.compileUpstreams()

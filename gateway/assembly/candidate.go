@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/openapi/spec"
 	"github.com/toolgate/toolgate/policy"
 )
 
@@ -18,6 +20,10 @@ type candidate struct {
 	known    policy.Known
 	needs    []need
 	admitted bool // enabled, and let in by "admit"
+	at       diag.Cursor
+	source   *imported       // that it comes from; nil for a declared one
+	op       *spec.Operation // that it is made of; nil for a declared one
+	fixed    map[string]any  // arguments that models do not see
 }
 
 // atCall reports whether the needs are looked at when the tool is called.
@@ -58,7 +64,7 @@ func (b *builder) registered(all []*candidate) []*candidate {
 		}
 		if why := short(c.needs, b.lacks); why != "" && !c.atCall() {
 			b.leftOut[c.entry.Spec.Name] = why
-			b.at("tools", c.entry.Spec.Name).Warnf("", "left out: %s", why)
+			c.at.Warnf("", "left out: %s", why)
 			continue
 		}
 		if c.atCall() && b.mode == Resolved {

@@ -46,12 +46,12 @@ func (g *groups) forChats(section map[string]config.Group) *gateway.Groups {
 }
 
 // checkCore reports a tool that no chat could ever have.
-func (b *builder) checkCore(name string, s *tool.Spec) {
+func (b *builder) checkCore(at diag.Cursor, s *tool.Spec) {
 	if !s.ByGroup || len(s.Groups) > 0 || b.cfg.Broken("groups") {
 		return
 	}
 	const hint = "name it in the tools of an entry under groups, or remove core"
-	b.at("tools", name, "core").Hintf(hint, "the tool is in no group, so no chat could ever have it: what is not core is active where one of its groups is")
+	at.Hintf(hint, "the tool is in no group, so no chat could ever have it: what is not core is active where one of its groups is")
 }
 
 // advise warns of groups that no tool is in and, in other groups, of entries

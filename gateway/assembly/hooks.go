@@ -19,11 +19,11 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 	for i, c := range all {
 		tools[i] = hook.Tool{
 			Spec: c.entry.Spec, Schema: c.entry.Schema, Args: c.args.names, Closed: c.args.closed,
-			Think: b.thinks(c), Hints: c.config.Hints,
+			Think: b.thinks(c), Hints: c.config.Hints, Fixed: c.fixed,
 		}
 	}
 	known := tools
-	if len(all) < len(b.cfg.Tools) { // what hooks read could be the argument of a tool with a mistake
+	if b.partial { // what hooks read could be the argument of a tool with a mistake
 		known = nil
 	}
 	deps := hook.Deps{Client: b.client, SecretNames: b.secretNames, Secrets: b.values, Broken: b.cfg.Broken}
@@ -31,7 +31,11 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 	for _, t := range tools {
 		t.Spec.Parameters = set.Bind(t)
 	}
-	each(len(tools), func(i int) { tools[i].Spec.Parameters = shown(tools[i].Spec.Parameters) })
+	each(len(tools), func(i int) {
+		if all[i].source == nil { // what a document shows is in that form, and stays in it
+			tools[i].Spec.Parameters = shown(tools[i].Spec.Parameters)
+		}
+	})
 	return set
 }
 
@@ -57,11 +61,10 @@ func (b *builder) thinks(c *candidate) bool {
 func (b *builder) adviseReasons(all []*candidate, hooks *hook.Set) {
 	const hint = "rename the argument, or write think_augment: false"
 	for _, c := range all {
-		name := c.entry.Spec.Name
-		if !b.thinks(c) || hooks.Plan(name).TakesReason() {
+		if c.source != nil || !b.thinks(c) || hooks.Plan(c.entry.Spec.Name).TakesReason() {
 			continue
 		}
-		at := b.at("tools", name)
+		at := c.at
 		if own := at.Key("think_augment"); own.Present() {
 			at = own
 		}

@@ -23,7 +23,7 @@ func (b *builder) policy(all []*candidate) *policy.Engine {
 	if !b.cfg.Broken("groups") {
 		policy.CheckGroups(at, b.cfg.Policy, b.groups.names)
 	}
-	if len(all) < len(b.cfg.Tools) {
+	if b.partial {
 		return policy.Compile(at, b.cfg.Policy)
 	}
 	return policy.Compile(at, b.cfg.Policy, known(all)...)
@@ -31,9 +31,9 @@ func (b *builder) policy(all []*candidate) *policy.Engine {
 
 // policyTests compiles the tests of the rules. They need what is injected into
 // arguments, so hooks are bound before. After any mistake there are none: a test
-// would fail on it.
+// would fail on it, and so it could where a source is left out.
 func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *hook.Set) *policy.Tests {
-	if engine == nil || b.cfg.Problems().Err() != nil {
+	if engine == nil || b.partial || b.cfg.Problems().Err() != nil {
 		return nil
 	}
 	return engine.CompileTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks))

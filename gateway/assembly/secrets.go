@@ -56,10 +56,21 @@ func (b *builder) neededSecrets(tools []*candidate, tokens, webhooks bool) map[s
 			use.text(key)
 		})
 	}
+	sources := map[*imported]bool{}
 	for _, c := range tools {
+		if c.source != nil {
+			sources[c.source] = true
+			continue
+		}
 		use.tool(c.config)
 		if http := c.config.HTTP; http != nil && http.Upstream != "" {
 			use.block(b.cfg.Upstreams[http.Upstream])
+		}
+	}
+	for s := range sources {
+		use.block(s.config.OpenAPI)
+		if name := s.config.OpenAPI.Upstream; name != "" {
+			use.block(b.cfg.Upstreams[name])
 		}
 	}
 	for _, h := range b.cfg.Hooks.Before {

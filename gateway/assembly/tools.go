@@ -21,9 +21,15 @@ import (
 // that sends an argument nobody needs is not sent back.
 const noParameters = `{"type":"object","properties":{}}`
 
-// tools compiles the "tools" section: every tool without a mistake, whether it
-// is going to be registered or not.
+// tools compiles the "tools" and "sources" sections: every tool without a mistake,
+// whether it is going to be registered or not.
 func (b *builder) tools() []*candidate {
+	declared := b.declared()
+	b.partial = len(declared) < len(b.cfg.Tools)
+	return append(declared, b.sources(declared)...)
+}
+
+func (b *builder) declared() []*candidate {
 	names := slices.Sorted(maps.Keys(b.cfg.Tools))
 	all := make([]*candidate, len(names))
 	each(len(names), func(i int) {
@@ -50,7 +56,7 @@ func (b *builder) tool(name string, t *config.Tool) *candidate {
 		return nil
 	}
 	return &candidate{
-		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs,
+		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs, at: b.at("tools", name),
 		known:    b.known(spec, t, doc),
 		admitted: t.On() && b.admission.admits(spec),
 	}
@@ -83,7 +89,7 @@ func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 		spec.Parameters = json.RawMessage(noParameters)
 	}
 	spec.Groups = b.groups.of(spec)
-	b.checkCore(name, spec)
+	b.checkCore(b.at("tools", name, "core"), spec)
 	return spec
 }
 

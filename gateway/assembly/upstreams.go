@@ -29,9 +29,14 @@ func (b *builder) adviseUpstreams() {
 			used[t.HTTP.Upstream] = true
 		}
 	}
+	for _, s := range b.cfg.Sources {
+		if s.OpenAPI != nil {
+			used[s.OpenAPI.Upstream] = true
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(b.upstreams)) {
 		if !used[name] {
-			b.at("upstreams", name).Warnf("name it in the http block of a tool, or remove it", "no tool calls this upstream")
+			b.at("upstreams", name).Warnf("name it in the http block of a tool or the openapi block of a source, or remove it", "no tool calls this upstream")
 		}
 	}
 }

@@ -25,8 +25,9 @@ type injection struct {
 type injected struct {
 	at      diag.Cursor
 	name    string
-	program *expression.Program
+	program *expression.Program // nil for a value that is always the same
 	env     *expression.Env
+	value   any
 }
 
 // injection compiles an entry. One with a mistake still tells which arguments
@@ -43,7 +44,7 @@ func (c *compiler) injection(at diag.Cursor, cfg *InjectConfig) *injection {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Set)) {
 		here := at.Key("set").Key(name)
 		program := expression.Compile(here, cfg.Set[name], c.call, expression.WantAny)
-		in.set = append(in.set, &injected{here, name, program, c.call})
+		in.set = append(in.set, &injected{at: here, name: name, program: program, env: c.call})
 	}
 	return in
 }
@@ -54,7 +55,7 @@ func (c *compiler) injection(at diag.Cursor, cfg *InjectConfig) *injection {
 // a pattern reaches it.
 func (s *Set) injectedInto(t Tool) []*injected {
 	names, _ := t.Schema.Properties()
-	var out []*injected
+	out := fixed(t)
 	for _, in := range s.injections {
 		if !in.about.Reaches(t.Spec) {
 			continue
@@ -67,6 +68,15 @@ func (s *Set) injectedInto(t Tool) []*injected {
 			out = slices.DeleteFunc(out, func(a *injected) bool { return a.name == arg.name })
 			out = append(out, arg)
 		}
+	}
+	return out
+}
+
+// fixed are the arguments whose values are part of the tool.
+func fixed(t Tool) []*injected {
+	var out []*injected
+	for _, name := range slices.Sorted(maps.Keys(t.Fixed)) {
+		out = append(out, &injected{at: diag.NewCursor(new(diag.Report), nil), name: name, value: t.Fixed[name]})
 	}
 	return out
 }
@@ -117,16 +127,16 @@ func (p *Plan) Inject(c *Call) error {
 			delete(c.Request.Args, arg.name)
 		}
 	}
-	vars := p.injected[0].env.Vars(c.Request.Values())
+	var vars *expression.Vars
 	args := maps.Clone(c.Request.Args)
 	if args == nil {
 		args = map[string]any{}
 	}
 	for _, arg := range p.injected {
-		value, err := arg.program.Eval(vars)
-		if err == nil {
-			value, err = plain(value)
+		if vars == nil && arg.env != nil {
+			vars = arg.env.Vars(c.Request.Values())
 		}
+		value, err := arg.eval(vars)
 		if err != nil {
 			return p.notOurs(fmt.Errorf("inject %s: %w", arg.name, err))
 		}
@@ -136,6 +146,18 @@ func (p *Plan) Inject(c *Call) error {
 	}
 	c.Request.Args = args
 	return nil
+}
+
+// eval gives the value for one call.
+func (a *injected) eval(vars *expression.Vars) (any, error) {
+	if a.program == nil {
+		return a.value, nil
+	}
+	value, err := a.program.Eval(vars)
+	if err != nil {
+		return nil, err
+	}
+	return plain(value)
 }
 
 // Blame says whose fault it is that arguments, checked already, are not valid:

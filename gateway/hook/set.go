@@ -94,6 +94,7 @@ type Tool struct {
 	// names, expressions may name any.
 	Closed bool
 	Think  bool              // models may say why they call it
+	Fixed  map[string]any    // arguments that models do not see, with their values; nil leaves one out
 	Hints  map[string]string // by the result's action, else its mode, else *
 }
 

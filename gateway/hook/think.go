@@ -37,7 +37,9 @@ func (p *Plan) show() json.RawMessage {
 func (p *Plan) hide(raw json.RawMessage) json.RawMessage {
 	without, err := schema.Without(raw, p.names())
 	if err == nil {
-		p.shown, err = schema.Compile(without)
+		if p.shown = p.tool.Schema.Hiding(p.names()); p.shown == nil {
+			p.shown, err = schema.Compile(without)
+		}
 	}
 	if err != nil { // perhaps something refers to what was taken out
 		without, p.shown = raw, p.tool.Schema

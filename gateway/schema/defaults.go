@@ -10,10 +10,10 @@ import (
 // default is taken as it is declared, but a null that its own property does
 // not accept is left out: it says that there is no default. Args is not
 // changed. Of a schema of [Later] no default is filled in: those are somebody
-// else's, who fills them in too.
+// else's, who fills them in too. What [Schema.Filling] says is.
 func (s *Schema) Defaults(args map[string]any) map[string]any {
-	if s.later {
-		return members(args)
+	if s.later != nil {
+		return s.filled(args)
 	}
 	if out, ok := s.body().quick.fill(args); ok {
 		return out

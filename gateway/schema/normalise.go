@@ -115,7 +115,7 @@ func alone(args map[string]any, beside []string) bool {
 
 // knows reports whether the schema speaks of a top-level property.
 func (s *Schema) knows(name string) bool {
-	if s.later {
+	if s.later != nil {
 		return slices.Contains(s.names, name)
 	}
 	known := false

@@ -20,7 +20,9 @@ type Schema struct {
 	suspects
 	body    func() *body // compiled when it is first asked for
 	example []string     // a few of names, the required ones first
-	later   bool         // the outline is all that may be asked of it before a call; see Later
+	// What Later made: the outline is all that may be asked of it before a call.
+	later func() json.RawMessage // makes the text; nil for all others
+	fills map[string]any         // what Defaults fills in
 }
 
 // outline is what a schema tells of its top-level properties.

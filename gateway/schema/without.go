@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -199,11 +200,54 @@ func withoutInNames(raw json.RawMessage, names []string) (json.RawMessage, error
 	return members.encode(), nil
 }
 
+// WithDefaults returns an object schema whose top-level properties of these names
+// have these defaults and need not be sent. Names that are not there are passed over.
+func WithDefaults(raw json.RawMessage, values map[string]json.RawMessage) (json.RawMessage, error) {
+	top, err := membersOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(values))
+	for i, m := range top {
+		switch m.name {
+		case "required":
+			top[i].value, err = withoutItems(m.value, names)
+		case "properties":
+			top[i].value, err = defaultsIn(m.value, values)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return top.loosened(nil).encode(), nil
+}
+
+func defaultsIn(raw json.RawMessage, values map[string]json.RawMessage) (json.RawMessage, error) {
+	properties, err := membersOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range properties {
+		value, given := values[p.name]
+		property, err := membersOf(p.value)
+		if !given || err != nil { // true and false are schemas too
+			continue
+		}
+		if at := property.index("default"); at >= 0 {
+			property[at].value = value
+		} else {
+			property = append(property, namedValue{name: "default", value: value})
+		}
+		properties[i].value = property.encode()
+	}
+	return properties.encode(), nil
+}
+
 // Names reports whether the schema names a member of the object it is about,
 // in any part that it is combined of and behind references. A pattern names
 // what it fits and holds the name of.
 func (s *Schema) Names(name string) bool {
-	if s.later {
+	if s.later != nil {
 		return slices.Contains(s.names, name)
 	}
 	named := false

@@ -28,6 +28,7 @@ const (
 const (
 	SourceBuiltin  = "builtin"  // the gateway itself
 	SourceDeclared = "declared" // the "tools" of the configuration
+	SourceOpenAPI  = "openapi"  // an OpenAPI document
 )
 
 // Spec describes one tool: what a model is shown of it and the limits of one
@@ -42,7 +43,7 @@ type Spec struct {
 	ByGroup     bool            // only in chats where one of Groups is active; else in every chat
 	Namespace   string          // the source's name; empty for a declared tool
 	Method      string          // the tool's own name within its namespace
-	Source      string          // SourceBuiltin, SourceDeclared, later also the kind of source
+	Source      string          // SourceBuiltin, SourceDeclared or SourceOpenAPI
 	Timeout     time.Duration   // longest run, all its attempts together; more than zero
 	MaxOutput   int64           // most bytes a runner reads of an answer; more than zero
 	// MaxResultSize is the most characters of text a model is given at once; the

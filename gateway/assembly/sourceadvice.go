@@ -1,0 +1,161 @@
+package assembly
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+const (
+	// manyTools is how many tools of one source may be in every prompt before that
+	// is worth a warning.
+	manyTools = 128
+	// bytesPerToken is about how much text one token of a model is.
+	bytesPerToken = 4
+	// maxNamed is how many of many are named.
+	maxNamed = 3
+)
+
+// adviseSources warns of what sources leave out, and of what their tools will lack.
+func (b *builder) adviseSources(registered []*candidate) {
+	for _, s := range b.imported {
+		if s.document == nil {
+			continue
+		}
+		var mine []*candidate
+		for _, c := range registered {
+			if c.source == s {
+				mine = append(mine, c)
+			}
+		}
+		s.adviseDocument()
+		s.adviseLeftOut()
+		s.adviseLacks(mine)
+		s.adviseAuth()
+		if len(mine) == 0 && b.admission.all {
+			s.at.Warnf("correct include, or remove the source", "no tool comes of this source")
+		}
+		s.adviseMany(mine)
+	}
+}
+
+// adviseDocument warns of a document that is not as it should be.
+func (s *imported) adviseDocument() {
+	at := s.at.Key("openapi").Key("spec")
+	if s.document.Stale != "" {
+		at.Warnf("", "a copy that was kept is used: %s", s.document.Stale)
+	}
+	if n := len(s.document.Warnings); n > 0 {
+		at.Warnf(s.preview(), "the document has %s, which were repaired or passed over", counted(n, "flaw"))
+	}
+}
+
+func (s *imported) preview() string {
+	return "gateway openapi preview " + s.config.OpenAPI.Spec + " shows all"
+}
+
+// adviseLeftOut warns of operations that cannot become tools.
+func (s *imported) adviseLeftOut() {
+	var names []string
+	for _, f := range s.document.Skipped {
+		names = append(names, f.Operation+" ("+f.Text+")")
+	}
+	at := s.at.Key("openapi").Key("spec")
+	if len(names) > 0 {
+		at.Warnf(s.preview(), "%s cannot become tools: %s", counted(len(names), "operation"), few(names))
+	}
+	names = nil
+	for _, op := range s.homeless {
+		names = append(names, op.Method+" "+op.Path)
+	}
+	if len(names) > 0 {
+		at.Warnf("add base_url", "%s are left out, as the document does not say where they are: %s", counted(len(names), "operation"), few(names))
+	}
+}
+
+// adviseLacks warns of tools that will be called without what lets them in.
+func (s *imported) adviseLacks(mine []*candidate) {
+	lacks, all := map[string]int{}, 0
+	for _, c := range mine {
+		if missing := s.service.Lacks(c.op); len(missing) > 0 {
+			all++
+			lacks[strings.Join(slices.Compact(missing), " or ")]++
+		}
+	}
+	if all == 0 {
+		return
+	}
+	ways := slices.SortedFunc(maps.Keys(lacks), func(a, b string) int {
+		return cmp.Or(cmp.Compare(lacks[b], lacks[a]), cmp.Compare(a, b))
+	})
+	s.at.Key("openapi").Key("auth").Warnf(s.authHint(ways[0]), "the service will refuse the calls of %s of this source, which need credentials that are not configured: %s",
+		counted(all, "tool"), few(ways))
+}
+
+func (s *imported) authHint(missing string) string {
+	name, _, _ := strings.Cut(missing, " ")
+	if s.document.Schemes[name].Kind == spec.SchemeBasic {
+		return fmt.Sprintf("write auth: {%s: {username: …, password: \"${secret.name}\"}}", name)
+	}
+	return fmt.Sprintf("write auth: {%s: \"${secret.name}\"}", name)
+}
+
+// adviseAuth warns of credentials that nothing asks for, and of those that go where
+// somebody else says.
+func (s *imported) adviseAuth() {
+	block := s.config.OpenAPI
+	at := s.at.Key("openapi")
+	if len(block.Auth) > 0 && s.document.Base != "" && block.BaseURL == "" && block.Upstream == "" {
+		at.Key("auth").Warnf("set base_url", "the document came from an address and itself says where these credentials go")
+	}
+	used, secured := map[string]bool{}, false
+	for _, op := range s.document.Operations {
+		for _, alternative := range op.Security {
+			secured = true
+			for _, use := range alternative {
+				used[use.Scheme] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(block.Auth)) {
+		if secured && !used[name] {
+			at.Key("auth").Key(name).Warnf(cmp.Or(diag.DidYouMean(name, slices.Sorted(maps.Keys(used))), "remove it"), "no operation of the document asks for %s", name)
+		}
+	}
+}
+
+// adviseMany warns of a source whose tools fill the prompt.
+func (s *imported) adviseMany(mine []*candidate) {
+	size, core := 0, 0
+	for _, c := range mine {
+		if p := c.entry.Spec; !p.ByGroup {
+			core++
+			size += len(p.Name) + len(p.Description) + len(p.Parameters)
+		}
+	}
+	if core > manyTools {
+		s.at.Warnf("choose some with include, such as [{tag: issues}], or write core: false and name them in groups",
+			"%d tools of this source are in every prompt, which takes about %d tokens", core, size/bytesPerToken)
+	}
+}
+
+// few joins the first of several texts.
+func few(texts []string) string {
+	if len(texts) <= maxNamed {
+		return strings.Join(texts, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(texts[:maxNamed], "; "), len(texts)-maxNamed)
+}
+
+// counted writes a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,246 @@
+package assembly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/source"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/openapi"
+	"github.com/toolgate/toolgate/openapi/document"
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+// Documents says what is done about documents that are at an address. A document in
+// a file is always read.
+type Documents int
+
+const (
+	// DocumentsAsked asks for them. A source whose document cannot be had is left
+	// out with a warning: it hurts no tool but its own.
+	DocumentsAsked Documents = iota
+	// DocumentsKept opens no connection: what was kept of a document is used, and a
+	// source of which nothing was is left out with a warning.
+	DocumentsKept
+	// DocumentsNeeded asks for them, and one that cannot be had is an error.
+	DocumentsNeeded
+)
+
+// maxLoads is how many documents are read at once: each takes up to ten times its
+// size in memory meanwhile.
+const maxLoads = 4
+
+// imported is a source that is enabled.
+type imported struct {
+	name     string
+	config   config.Source
+	at       diag.Cursor
+	document *openapi.Document // nil where it cannot be had
+	service  *openapi.Service  // nil after a mistake
+	absent   string            // why there is no document, and that is no mistake; else empty
+	choices  []source.Choice
+	homeless []*spec.Operation // whose address is not known
+	common   *config.Tool      // what its tools have in common
+	files    []string          // paths of the document's; none when it is at an address
+	digest   [32]byte          // of what the document says
+	tools    int               // that it has, registered or not
+}
+
+// forget gives up what only building needs.
+func (s *imported) forget() { s.document, s.service, s.choices, s.homeless = nil, nil, nil, nil }
+
+// sources reads the documents of the sources and compiles the tools that they
+// become. Declared are those that have their names first.
+func (b *builder) sources(declared []*candidate) []*candidate {
+	for _, name := range slices.Sorted(maps.Keys(b.cfg.Sources)) {
+		s := b.cfg.Sources[name]
+		switch {
+		case b.cfg.Broken("sources", name):
+			b.partial = true
+		case s.On() && s.OpenAPI != nil:
+			common := &config.Tool{ThinkAugment: s.Defaults.ThinkAugment}
+			b.imported = append(b.imported, &imported{name: name, config: s, at: b.at("sources", name), common: common})
+		}
+	}
+	b.loadDocuments()
+	var out []*candidate
+	for _, s := range b.imported {
+		tools := b.operations(s)
+		s.tools = len(tools)
+		out = append(out, tools...)
+	}
+	b.checkNames(declared, out)
+	return out
+}
+
+// loadDocuments reads the documents of all sources side by side.
+func (b *builder) loadDocuments() {
+	var group sync.WaitGroup
+	slots := make(chan struct{}, maxLoads)
+	for _, s := range b.imported {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			b.load(s)
+		})
+	}
+	group.Wait()
+	for _, s := range b.imported {
+		if s.document == nil {
+			b.partial = true
+		}
+	}
+}
+
+// load reads one document, or says why it cannot.
+func (b *builder) load(s *imported) {
+	path := s.config.OpenAPI.Spec
+	remote := strings.Contains(path, "://")
+	if !remote {
+		s.files = []string{path}
+	}
+	doc, err := openapi.Load(context.Background(), openapi.LoadOptions{Path: path, Fetch: b.fetcher(), CacheDir: b.cacheDir})
+	at := s.at.Key("openapi").Key("spec")
+	switch {
+	case err == nil:
+		s.document, s.digest = doc, doc.Digest
+		if !remote {
+			s.files = filesOf(path, doc.Files)
+		}
+	case !remote:
+		noDocument(at, err)
+	case errors.Is(err, errNotAsked):
+		s.absent = "its document is at an address, which was not asked"
+		at.Warnf("add --connect", "this source is not looked at: %s", s.absent)
+	case b.documents == DocumentsNeeded:
+		at.Hintf("check the address, or keep a copy in a file", "the document cannot be had: %v", err)
+	default:
+		s.absent = fmt.Sprintf("its document cannot be had: %v", err)
+		at.Warnf("check the address, or keep a copy in a file", "all tools of this source are left out: %s", s.absent)
+	}
+}
+
+// noDocument reports a file that is no document.
+func noDocument(at diag.Cursor, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		at.Hintf("create it, or correct the path; it belongs to the folder of this file", "there is no such file")
+		return
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	at.Errorf("the document cannot be read: %v", err)
+}
+
+// filesOf are the paths of the files of a document whose main file is at a path.
+func filesOf(path string, names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = filepath.Join(filepath.Dir(path), filepath.FromSlash(name))
+	}
+	return out
+}
+
+var errNotAsked = errors.New("the address was not asked")
+
+// fetcher is what asks for documents.
+func (b *builder) fetcher() document.Fetcher {
+	if b.documents == DocumentsKept {
+		return notAsked{}
+	}
+	return b.client
+}
+
+// notAsked answers no request, so that what is kept is used.
+type notAsked struct{}
+
+// Do fails.
+func (notAsked) Do(*http.Request) (*http.Response, error) { return nil, errNotAsked }
+
+// itemsOf are the operations of a document as package source knows them.
+func itemsOf(doc *openapi.Document) []source.Item {
+	items := make([]source.Item, len(doc.Operations))
+	for i, op := range doc.Operations {
+		name := op.ID
+		if name == "" {
+			name = op.Method + " " + op.Path
+		}
+		items[i] = source.Item{Original: name, Name: name, Method: op.Method, Path: op.Path, Tags: op.Tags}
+	}
+	return items
+}
+
+// checkNames reports tools of sources whose names are those of other tools, or
+// could be taken for them.
+func (b *builder) checkNames(declared, fromSources []*candidate) {
+	seen := make(map[string]*candidate, len(declared)+len(fromSources))
+	for _, c := range declared {
+		seen[tool.FoldName(c.entry.Spec.Name)] = c
+	}
+	for _, c := range fromSources {
+		fold := tool.FoldName(c.entry.Spec.Name)
+		other := seen[fold]
+		if other == nil {
+			seen[fold] = c
+			continue
+		}
+		from := "the tool " + other.entry.Spec.Name + " under tools"
+		if other.source != nil {
+			from = other.entry.Spec.Name + " of the source " + other.source.name
+		}
+		c.at.Hintf(fmt.Sprintf("write tools: {%q: {name: another}} in this source, or {enabled: false} in place of the name, or give it another prefix", c.entry.Spec.Method),
+			"%s would become the tool %s, which models confuse with %s", c.entry.Spec.Method, c.entry.Spec.Name, from)
+	}
+}
+
+// Imported is the number of tools that sources have, registered or not.
+func (a *Assembly) Imported() int {
+	n := 0
+	for _, s := range a.sources {
+		n += s.tools
+	}
+	return n
+}
+
+// Files are the paths of all files that documents of sources were read from, sorted.
+func (a *Assembly) Files() []string {
+	var out []string
+	for _, s := range a.sources {
+		out = append(out, s.files...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Absent says of each source whose document cannot be had why that is, by its name.
+func (a *Assembly) Absent() map[string]string {
+	out := map[string]string{}
+	for _, s := range a.sources {
+		if s.absent != "" {
+			out[s.name] = s.absent
+		}
+	}
+	return out
+}
+
+// Digests are what tells one text of the document of a source from another, by the
+// source's name; there is none of a source whose document cannot be had.
+func (a *Assembly) Digests() map[string][32]byte {
+	out := map[string][32]byte{}
+	for _, s := range a.sources {
+		if s.digest != [32]byte{} {
+			out[s.name] = s.digest
+		}
+	}
+	return out
+}

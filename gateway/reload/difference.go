@@ -68,6 +68,7 @@ func Between(started *config.Config, before, after *Version) Difference {
 	d.put("tools", toolsBetween(before, after))
 	d.secrets(before, after)
 	d.certificates(before, after)
+	d.documents(before, after)
 	return d
 }
 

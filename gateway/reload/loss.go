@@ -2,6 +2,7 @@ package reload
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -53,7 +54,7 @@ func takesAway(d Difference) bool {
 
 // ofUpstreams are the sections whose entries are often changed, and decide nothing
 // about calls.
-var ofUpstreams = []string{"tools", "upstreams", "secrets"}
+var ofUpstreams = []string{"tools", "sources", "upstreams", "secrets"}
 
 // closes makes an error of a version that would let in everybody, or let everybody
 // do everything, where the one that is served does not: whoever means that can
@@ -72,11 +73,32 @@ func (r *Reloader) closes(next *Version) {
 	}
 }
 
+// loses makes an error of a version that would take away all tools of a source, for
+// its document cannot be had now, where the one that is served has them.
+func (r *Reloader) loses(next *Version) {
+	if next.Assembly == nil {
+		return
+	}
+	served, absent := r.served.Assembly.Digests(), next.Assembly.Absent()
+	for _, name := range slices.Sorted(maps.Keys(absent)) {
+		if _, had := served[name]; had {
+			next.wrong(diag.Problem{
+				Key: "sources." + name + ".openapi.spec", Text: absent[name],
+				Hint: "its tools are served as they were: reload again when it is there, or keep a copy in a file",
+			})
+		}
+	}
+}
+
 // refuse makes an error of the version.
 func (v *Version) refuse(key, text string) {
-	v.Problems = append(slices.Clone(v.Problems), diag.Problem{
+	v.wrong(diag.Problem{
 		Key: key, Text: text, Hint: "a reload does not open what was closed: put it back, or start the gateway anew if that is meant",
 	})
+}
+
+func (v *Version) wrong(p diag.Problem) {
+	v.Problems = append(slices.Clone(v.Problems), p)
 	if v.Assembly != nil {
 		_ = v.Assembly.Close() // it closes connections, which cannot fail
 		v.Assembly = nil

@@ -135,6 +135,7 @@ func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	r.closes(next)
+	r.loses(next)
 	if err := next.Problems.Err(); err != nil {
 		r.failed(next, cause)
 		return nil, err

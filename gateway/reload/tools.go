@@ -71,6 +71,18 @@ func (d *Difference) secrets(before, after *Version) {
 	d.put("secrets", c)
 }
 
+// documents notes sources whose documents say something else now, or are there now.
+func (d *Difference) documents(before, after *Version) {
+	old := before.Assembly.Digests()
+	c := d.Changes["sources"]
+	for name, now := range after.Assembly.Digests() {
+		if was, had := before.Config.Sources[name]; had && was.On() && old[name] != now {
+			c.note(name, "openapi.spec content")
+		}
+	}
+	d.put("sources", c)
+}
+
 // certificates notes upstreams whose files hold something else now.
 func (d *Difference) certificates(before, after *Version) {
 	old := certificates(before.Config)

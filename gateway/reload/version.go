@@ -1,6 +1,8 @@
 package reload
 
 import (
+	"strings"
+
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -14,6 +16,8 @@ type Source struct {
 	Options config.Options
 	// Build makes an assembly of what was read.
 	Build func(*config.Config) *assembly.Assembly
+
+	documents map[string]watch.Digest // the files of documents that the last version was made of
 }
 
 // Version is a configuration as it was read at one time.
@@ -41,7 +45,9 @@ func (s *Source) Read() *Version {
 	// from what was found before, and so is read again.
 	disk := Disk()
 	v.seen = v.seen.With(disk.Look(watch.State{Files: otherFiles(v.Config)}))
+	before := disk.Look(watch.State{Files: s.documents})
 	v.Assembly = s.Build(v.Config)
+	v.seen = v.seen.With(s.look(disk, v.Assembly.Files(), before))
 	v.Problems = v.Config.Problems()
 	if v.Problems.Err() != nil {
 		_ = v.Assembly.Close() // it closes connections, which cannot fail
@@ -53,8 +59,27 @@ func (s *Source) Read() *Version {
 	return v
 }
 
+// look finds out how the files of documents are. Which these are is known only when
+// they have been read; of those that the last version had it is known how they were
+// before.
+func (s *Source) look(disk watch.Disk, files []string, before watch.State) watch.State {
+	s.documents = map[string]watch.Digest{}
+	for _, path := range files {
+		s.documents[path] = watch.Digest{}
+	}
+	now := disk.Look(watch.State{Files: s.documents})
+	for path := range now.Files {
+		if was, ok := before.Files[path]; ok {
+			now.Files[path] = was
+		}
+	}
+	return now
+}
+
 // Disk is how files of a configuration are looked at.
-func Disk() watch.Disk { return watch.Disk{MaxFile: config.MaxFileSize, Glob: config.Glob} }
+func Disk() watch.Disk {
+	return watch.Disk{MaxFile: max(config.MaxFileSize, assembly.MaxDocument), Glob: config.Glob}
+}
 
 // otherFiles are those that a configuration names and does not include.
 func otherFiles(c *config.Config) map[string]watch.Digest {
@@ -62,6 +87,11 @@ func otherFiles(c *config.Config) map[string]watch.Digest {
 	for _, s := range c.Secrets {
 		if s.File != "" {
 			out[s.File] = watch.Digest{}
+		}
+	}
+	for _, s := range c.Sources {
+		if s.On() && s.OpenAPI != nil && !strings.Contains(s.OpenAPI.Spec, "://") {
+			out[s.OpenAPI.Spec] = watch.Digest{}
 		}
 	}
 	for _, path := range certificates(c) {

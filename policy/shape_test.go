@@ -57,3 +57,18 @@ func document(t *testing.T, text string) (v any) {
 	}
 	return v
 }
+
+// TestKnowNames knows the names of arguments and nothing of what is in them.
+func TestKnowNames(t *testing.T) {
+	t.Parallel()
+	c := newCatalogue([]Known{KnowNames(nil, []string{"a", "b"}, []string{"a"}, true), KnowNames(nil, []string{"a"}, nil, false)})
+	if s := c[0].args; s.optional([]string{"a"}) || !s.optional([]string{"b"}) || s.open || !s.members["a"].open {
+		t.Errorf("of a closed one: %+v", s)
+	}
+	if s := c[1].args; !s.open || !s.optional([]string{"a"}) {
+		t.Errorf("of an open one: %+v", s)
+	}
+	if all := merge(c[0].args, c[1].args); !all.open || len(all.members) != 2 {
+		t.Errorf("together: %+v", all)
+	}
+}

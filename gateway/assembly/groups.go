@@ -54,6 +54,25 @@ func (b *builder) checkCore(at diag.Cursor, s *tool.Spec) {
 	at.Hintf(hint, "the tool is in no group, so no chat could ever have it: what is not core is active where one of its groups is")
 }
 
+// checkSourceCore reports a source of whose tools no chat could have any, and warns of
+// one of whose tools no chat could have some.
+func (b *builder) checkSourceCore(s *imported, all []*candidate) {
+	var names []string
+	for _, c := range all {
+		if c.entry.Spec.ByGroup && len(c.entry.Spec.Groups) == 0 {
+			names = append(names, c.entry.Spec.Name)
+		}
+	}
+	at := s.at.Key("core")
+	switch {
+	case len(names) == 0 || b.cfg.Broken("groups"):
+	case len(names) == len(all):
+		at.Hintf("name them in the tools of an entry under groups, or remove core", "the tools of this source are in no group, so no chat could ever have them: what is not core is active where one of its groups is")
+	default:
+		at.Warnf("name them in the tools of an entry under groups, or leave them out with include", "%s are in no group, so no chat can have them: %s", counted(len(names), "tool"), few(names))
+	}
+}
+
 // advise warns of groups that no tool is in and, in other groups, of entries
 // that fit none, and where models are to ask for a group of which nothing is said.
 func (g *groups) advise(at func(name string) diag.Cursor, specs []*tool.Spec, section map[string]config.Group) {

@@ -65,6 +65,23 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// TestOpenAPI runs tools of OpenAPI documents in the same way. A case is a file of
+// testdata/openapi, with documents beside tools.yaml and, where they are there, with
+//
+//	shown        the tools as models are shown them (golden)
+//	warnings     of the configuration (golden)
+//	log          warnings while calls ran (golden)
+func TestOpenAPI(t *testing.T) {
+	files, err := filepath.Glob("testdata/openapi/*.txtar")
+	if err != nil || len(files) < 25 {
+		t.Errorf("%d cases, %v", len(files), err)
+	}
+	t.Setenv("CASE_SECRET", caseSecret)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { httpCase(t, file) })
+	}
+}
+
 func httpCase(t *testing.T, file string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
@@ -80,13 +97,24 @@ func httpCase(t *testing.T, file string) {
 	}
 	other := newRecorder(t, "OTHER ", part("other-answers"), "")
 	upstream := newRecorder(t, "", part("answers"), other.URL)
-	addresses := strings.NewReplacer("UPSTREAM", upstream.URL, "OTHER", other.URL)
+	addresses := strings.NewReplacer("UPSTREAM-HOST", strings.TrimPrefix(upstream.URL, "http://"), "UPSTREAM", upstream.URL, "OTHER", other.URL)
 	var log bytes.Buffer
-	g := openHouse(t, addresses.Replace(part("tools.yaml")), result.Options{}, &log)
+	dir := t.TempDir()
+	for _, f := range archive.Files { // documents of sources
+		if ext := filepath.Ext(f.Name); ext == ".yaml" || ext == ".json" {
+			if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(addresses.Replace(string(f.Data))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	g, warnings := openHouseIn(t, dir, addresses.Replace(part("tools.yaml")), result.Options{}, &log)
 	results := caseCalls(t, g, upstream, part("calls"))
 	got := map[string]string{
 		"requests": upstream.requests() + other.requests(),
 		"results":  results,
+		"warnings": strings.ReplaceAll(warnings, dir, "DIR"),
+		"shown":    shownTools(g),
+		"log":      warned(log.String()),
 	}
 	for _, leak := range []string{caseSecret, url.QueryEscape(caseSecret), "hunter2"} {
 		if strings.Contains(results+log.String()+other.requests(), leak) {
@@ -132,7 +160,13 @@ func tidy(text string) string {
 // folders of their own.
 func openHouse(t *testing.T, text string, opts result.Options, log io.Writer) *gateway.Gateway {
 	t.Helper()
-	dir := t.TempDir()
+	g, _ := openHouseIn(t, t.TempDir(), text, opts, log)
+	return g
+}
+
+// openHouseIn is openHouse for a file in a folder. It gives the warnings too.
+func openHouseIn(t *testing.T, dir, text string, opts result.Options, log io.Writer) (g *gateway.Gateway, warnings string) {
+	t.Helper()
 	cfg, problems := config.Parse(filepath.Join(dir, "tools.yaml"), []byte(text))
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
@@ -151,8 +185,33 @@ func openHouse(t *testing.T, text string, opts result.Options, log io.Writer) *g
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = journal.Close() })
-	return gateway.New(a.Generation, journal, gateway.Options{Logger: slog.New(slog.NewTextHandler(log, nil)), Results: results})
+	return gateway.New(a.Generation, journal, gateway.Options{Logger: slog.New(slog.NewTextHandler(log, nil)), Results: results}), cfg.Problems().Warnings().Error()
 }
+
+// shownTools is what a model is shown of the tools, the gateway's own apart.
+func shownTools(g *gateway.Gateway) string {
+	var out strings.Builder
+	for _, s := range g.Tools(context.Background(), tool.View{Caller: tool.Caller{ID: tool.Anonymous, Name: tool.Anonymous, Kind: tool.KindGo}}) {
+		if s.Source != tool.SourceBuiltin {
+			fmt.Fprintf(&out, "%s [%s] %s\n  %s\n", s.Name, strings.Join(s.Tags, " "), strings.ReplaceAll(s.Description, "\n", " "), s.Parameters)
+		}
+	}
+	return out.String()
+}
+
+// warned are the lines of a log with what is no success, without their times.
+func warned(log string) string {
+	var out strings.Builder
+	for line := range strings.Lines(log) {
+		if _, rest, ok := strings.Cut(line, " level=WARN "); ok {
+			out.WriteString(oneCall.ReplaceAllString(rest, "$1=…"))
+		}
+	}
+	return out.String()
+}
+
+// oneCall is what tells of one call alone.
+var oneCall = regexp.MustCompile(`(call|took)=\S+`)
 
 // caseCalls makes the calls one after the other and writes down what each gave.
 func caseCalls(t *testing.T, g *gateway.Gateway, upstream *recorder, calls string) string {

@@ -44,7 +44,9 @@ func (b *builder) operations(s *imported) []*candidate {
 			b.partial = true
 		}
 	}
-	return slices.DeleteFunc(all, func(c *candidate) bool { return c == nil })
+	all = slices.DeleteFunc(all, func(c *candidate) bool { return c == nil })
+	b.checkSourceCore(s, all)
+	return all
 }
 
 // operation compiles one operation; nil after a mistake, and where its address is
@@ -60,7 +62,6 @@ func (b *builder) operation(s *imported, choice *source.Choice) (c *candidate, h
 		return nil, false
 	}
 	spec := b.imports(s, choice, op, own)
-	b.checkCore(s.at.Key("core"), spec)
 	adviseRetries(at, spec, own)
 	args := shape{names: outline.Names, closed: outline.Closed}
 	if !outline.Closed {
@@ -171,13 +172,6 @@ func (b *builder) knownNames(spec *tool.Spec, outline argument.Outline, fixed, f
 	if b.cfg.Policy == nil {
 		return policy.Known{Spec: spec}
 	}
-	required := slices.Clone(outline.Required)
-	for name, value := range fixed {
-		if value == nil {
-			required = slices.DeleteFunc(required, func(r string) bool { return r == name })
-		} else {
-			required = append(required, name)
-		}
-	}
-	return policy.KnowNames(spec, outline.Names, slices.AppendSeq(required, maps.Keys(fills)), outline.Closed)
+	always := slices.AppendSeq(slices.Clone(outline.Required), maps.Keys(fixed))
+	return policy.KnowNames(spec, outline.Names, slices.AppendSeq(always, maps.Keys(fills)), outline.Closed)
 }

@@ -36,6 +36,9 @@ const (
 	DocumentsNeeded
 )
 
+// MaxDocument is the size of the largest file of a document, in bytes.
+const MaxDocument = document.MaxSize
+
 // maxLoads is how many documents are read at once: each takes up to ten times its
 // size in memory meanwhile.
 const maxLoads = 4

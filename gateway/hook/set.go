@@ -94,7 +94,7 @@ type Tool struct {
 	// names, expressions may name any.
 	Closed bool
 	Think  bool              // models may say why they call it
-	Fixed  map[string]any    // arguments that models do not see, with their values; nil leaves one out
+	Fixed  map[string]any    // arguments that models do not see, with their values
 	Hints  map[string]string // by the result's action, else its mode, else *
 }
 

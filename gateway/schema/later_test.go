@@ -146,3 +146,52 @@ func wording(err error) string {
 	}
 	return err.Error()
 }
+
+// TestFillingAndHiding fills in what it is told, and takes names out of what is
+// known and of what is checked.
+func TestFillingAndHiding(t *testing.T) {
+	t.Parallel()
+	text, calls := counted(laterText)
+	s := schema.Later([]string{"id", "limit", "pet"}, []string{"id"}, true, text).Filling(map[string]any{"limit": json.Number("7"), "pet": map[string]any{}})
+	sent := map[string]any{"id": json.Number("1"), "pet": map[string]any{"age": json.Number("2")}}
+	want := map[string]any{"id": json.Number("1"), "pet": map[string]any{"age": json.Number("2")}, "limit": json.Number("7")}
+	if diff := cmp.Diff(want, s.Defaults(sent)); diff != "" || len(sent) != 2 {
+		t.Errorf("filled, of %d sent:\n%s", len(sent), diff)
+	}
+	hidden := s.Hiding([]string{"id"})
+	names, closed := hidden.Properties()
+	if diff := cmp.Diff([]string{"limit", "pet"}, names); diff != "" || !closed || hidden.Names("id") {
+		t.Errorf("closed %t, names\n%s", closed, diff)
+	}
+	if n := calls.Load(); n != 0 {
+		t.Errorf("the text was made %d times", n)
+	}
+	if err := hidden.Validate(map[string]any{"limit": json.Number("1")}); err != nil {
+		t.Error(err)
+	}
+	if err := hidden.Validate(map[string]any{"id": json.Number("1")}); err == nil {
+		t.Error("takes what is hidden")
+	}
+	if err := s.Validate(map[string]any{"limit": json.Number("1")}); err == nil {
+		t.Error("the first schema has changed")
+	}
+	now, err := schema.Compile(json.RawMessage(laterText))
+	if err != nil || now.Hiding([]string{"id"}) != nil {
+		t.Error("hides in a schema of another kind", err)
+	}
+}
+
+// TestWithDefaults puts defaults in what is shown.
+func TestWithDefaults(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{"default":1}},"required":["a","b"]}`: `{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"default":2}}}`,
+		`{"type":"object","properties":{"a":true,"c":{}},"required":["a","c"]}`:                         `{"type":"object","properties":{"a":true,"c":{}},"required":["c"]}`,
+		`{"type":"object"}`: `{"type":"object"}`,
+	} {
+		got, err := schema.WithDefaults(json.RawMessage(raw), map[string]json.RawMessage{"a": json.RawMessage(`"x"`), "b": json.RawMessage(`2`)})
+		if err != nil || string(got) != want {
+			t.Errorf("%s\nbecomes %s, %v\nwant    %s", raw, got, err, want)
+		}
+	}
+}

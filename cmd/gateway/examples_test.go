@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -40,7 +41,15 @@ func TestExampleRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "tools.yaml")
+	document, err := os.ReadFile("../../examples/openapi/shop.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "tools.yaml")
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "openapi"), 0o700), os.WriteFile(filepath.Join(dir, "openapi", "shop.yaml"), document, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	data = bytes.ReplaceAll(data, []byte("http://127.0.0.1:9090"), []byte(upstream.url))
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
@@ -53,6 +62,10 @@ func TestExampleRuns(t *testing.T) {
 		{"pay", `{"customer": "12", "amount": 99.90}`, `{"customer":"12","paid":99.90}`, ""},
 		{"pay", `{"customer": "12", "amount": 100.5}`, "", "denied"},
 		{"word_count", `{"text": "one two three"}`, "3", ""},
+		{"shop-get_customer", `{"id": "7"}`, `{"email":"ada@example.com","id":"7","name":"Ada Moreau"}`, ""},
+		{"shop-get_customer", `{"id": "8"}`, "", "upstream_error"},
+		{"shop-listOrders", `{"customer": "12"}`, `{"orders":[{"id":1003,"customer":"12","item":"cups","cents":2100}]}`, ""},
+		{"shop-createPayment", `{}`, "", "not_found"},
 		{"total", `{"items": [1, 2, 3.5]}`, "6.5", ""},
 	}
 	for _, tt := range tests {

@@ -19,6 +19,11 @@ func TestMain(m *testing.M) {
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
+	cache, err := os.MkdirTemp("", "gateway-cache-*") // documents are not kept in the user's own
+	if err != nil || os.Setenv("XDG_CACHE_HOME", cache) != nil {
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(cache) }()
 	code := l.m.Run()
 	if code != 0 {
 		return code

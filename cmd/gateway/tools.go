@@ -65,10 +65,12 @@ type specJSON struct {
 	Timeout     string          `json:"timeout"`
 	MaxOutput   int64           `json:"max_output"`
 	RateLimit   *limitJSON      `json:"rate_limit,omitempty"`
+	Source      string          `json:"source,omitempty"` // of "sources"
+	Origin      string          `json:"origin,omitempty"` // in it
 }
 
 func newSpecJSON(s *tool.Spec) specJSON {
-	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput, newLimit("", s.RateLimit)}
+	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput, newLimit("", s.RateLimit), s.Namespace, s.Origin}
 }
 
 func listTools(ctx context.Context, io streams, cmd *cli.Command) error {
@@ -120,6 +122,9 @@ func printSpec(io streams, s *tool.Spec) error {
 	_, _ = fmt.Fprintf(w, "name\t%s\n", s.Name)
 	if s.Title != "" {
 		_, _ = fmt.Fprintf(w, "title\t%s\n", s.Title)
+	}
+	if s.Namespace != "" {
+		_, _ = fmt.Fprintf(w, "source\t%s\norigin\t%s\n", s.Namespace, plain(s.Origin))
 	}
 	if s.ByGroup {
 		_, _ = fmt.Fprintf(w, "core\tfalse: active where one of these groups is: %s\n", strings.Join(s.Groups, ", "))

@@ -96,6 +96,7 @@ func (b *builder) imports(s *imported, choice *source.Choice, op *spec.Operation
 	out := &tool.Spec{
 		Name: choice.Name, Title: openapi.Title(op), Description: own.Description, Tags: choice.Tags,
 		Namespace: s.name, Method: cmp.Or(op.ID, op.Method+" "+op.Path), Source: tool.SourceOpenAPI, ByGroup: !s.config.IsCore(),
+		Origin:     op.Method + " " + op.Path + " at " + op.Place,
 		Parameters: op.Shown, Timeout: cmp.Or(own.Timeout, d.Timeout), MaxOutput: int64(d.MaxOutput), MaxResultSize: d.MaxResultSize,
 		ConcurrencySafe: concurrencySafe(&config.Tool{Tags: choice.Tags}),
 	}

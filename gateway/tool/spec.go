@@ -44,6 +44,7 @@ type Spec struct {
 	Namespace   string          // the source's name; empty for a declared tool
 	Method      string          // the tool's own name within its namespace
 	Source      string          // SourceBuiltin, SourceDeclared or SourceOpenAPI
+	Origin      string          // for people: what the source has it as and where, such as GET /pets at pets.yaml:8:5; empty for what is declared
 	Timeout     time.Duration   // longest run, all its attempts together; more than zero
 	MaxOutput   int64           // most bytes a runner reads of an answer; more than zero
 	// MaxResultSize is the most characters of text a model is given at once; the

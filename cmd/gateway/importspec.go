@@ -368,7 +368,7 @@ func (d *draft) policy() {
 }
 
 // plainText is a text that YAML takes for itself, in a flow map too.
-var plainText = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*$`)
+var plainText = regexp.MustCompile(`^(\.{0,2}/)?[A-Za-z_][A-Za-z0-9_./-]*$`)
 
 // wordsOfYAML are plain texts that some readers of YAML take for something else.
 var wordsOfYAML = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", ".nan", ".inf"}

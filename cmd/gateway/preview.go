@@ -64,7 +64,6 @@ type previewJSON struct {
 	Groups   []groupJSON   `json:"groups"`
 
 	shown string // what was typed
-	stale string
 }
 
 type serverJSON struct {
@@ -133,7 +132,7 @@ func newPreview(o *offer) *previewJSON {
 		Title: d.Title, Version: d.Version, OpenAPI: d.OpenAPI, Source: o.name,
 		Servers: serversOf(d.Servers), Tools: []toolJSON{}, LeftOut: []leftJSON{},
 		Skipped: findingsOf(d.Skipped), Warnings: findingsOf(d.Warnings),
-		shown: o.request.shown, stale: d.Stale,
+		shown: o.request.shown,
 	}
 	for _, c := range o.choices {
 		op := d.Operations[c.Index]

@@ -19,9 +19,6 @@ const (
 func (p *previewJSON) print(out io.Writer, all bool) error {
 	w := &page{out: out}
 	w.line("%s (OpenAPI %s), %s", strings.TrimSpace(cmp.Or(p.Title, "A document without a title")+" "+p.Version), p.OpenAPI, p.shown)
-	if p.stale != "" {
-		w.line("the address was not reached, and an earlier answer is shown: %s", p.stale)
-	}
 	w.line("")
 	w.table("", func(row func(...string)) {
 		row("TOOL", "TOKENS", "TAGS", "REQUEST")

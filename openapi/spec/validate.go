@@ -55,7 +55,7 @@ type validation struct {
 }
 
 func (v *validation) unloadable(text string) Finding {
-	return Finding{Place: v.root.file.Name, Code: CodeUnloadable, Text: "kin-openapi cannot load it: " + clip(text) + "; it was repaired here"}
+	return Finding{Place: v.root.file.Name, Code: CodeUnloadable, Text: "kin-openapi cannot load it: " + clip(text) + "; here it was repaired, or what is broken was left out"}
 }
 
 // load gives the library the files of the document and no others, as JSON, which

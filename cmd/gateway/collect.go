@@ -24,6 +24,14 @@ func spareCollector() {
 	}
 }
 
+// unspareCollector takes that back before documents of sources are read, of which most
+// is garbage soon.
+func unspareCollector() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(usualPercent)
+	}
+}
+
 // tuneCollector lets a server whose heap is small collect garbage less often:
 // what a call leaves behind is little, yet of a small heap it is much. It is
 // called when the heap may have become another one, right after garbage was

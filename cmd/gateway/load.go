@@ -88,7 +88,14 @@ func open(opts config.Options, logger *slog.Logger) (*house, error) {
 func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
 	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
-	source := &reload.Source{Options: opts, Build: func(cfg *config.Config) *assembly.Assembly { return assembly.BuildWith(cfg, use) }}
+	spare := true // until the first version is made
+	source := &reload.Source{Options: opts, Build: func(cfg *config.Config) *assembly.Assembly {
+		if spare && len(cfg.Sources) > 0 {
+			unspareCollector()
+		}
+		spare = false
+		return assembly.BuildWith(cfg, use)
+	}}
 	spareCollector()
 	v := source.Read()
 	if err := v.Problems.Err(); err != nil {

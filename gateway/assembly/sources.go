@@ -41,7 +41,7 @@ const MaxDocument = document.MaxSize
 
 // maxLoads is how many documents are read at once: each takes up to ten times its
 // size in memory meanwhile.
-const maxLoads = 4
+const maxLoads = 2
 
 // imported is a source that is enabled.
 type imported struct {

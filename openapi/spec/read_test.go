@@ -1,0 +1,92 @@
+package spec_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/toolgate/toolgate/openapi/document"
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+var update = flag.Bool("update", false, "write what is read into testdata")
+
+// wanted is the file of an archive that holds what is read of the others, of which
+// the first is the main one.
+const wanted = "want.txt"
+
+// TestRead reads the documents of testdata. What is read of each is in its
+// want.txt.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) < 50 {
+		t.Errorf("there are only %d documents", len(paths))
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testRead(t, path)
+		})
+	}
+}
+
+func testRead(t *testing.T, path string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []txtar.File
+	want := ""
+	for _, f := range archive.Files {
+		if f.Name == wanted {
+			want = string(f.Data)
+			continue
+		}
+		files = append(files, f)
+	}
+	got := readOf(t, files)
+	if *update {
+		archive.Files = append(files, txtar.File{Name: wanted, Data: []byte(got)})
+		if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// readOf is what is read of the files of a document, or why it is not.
+func readOf(t *testing.T, files []txtar.File) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := document.Open(t.Context(), document.Options{Path: filepath.Join(dir, filepath.FromSlash(files[0].Name))})
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	read, err := spec.Read(set)
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	return dump(read)
+}

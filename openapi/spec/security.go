@@ -17,13 +17,18 @@ func (r *reader) readSchemes() {
 	if r.version == dialect.V20 {
 		declared = r.root.get("securityDefinitions")
 	}
-	for _, s := range declared.members() {
+	for _, s := range declared.entries() {
 		found, err := r.resolve(s.spot)
 		if err != nil || !found.isObject() {
 			r.warn(s.spot, "unreadable-scheme", "the security scheme %q cannot be read and is left out", s.name)
 			continue
 		}
-		r.doc.Schemes[strings.Clone(s.name)] = r.scheme(found)
+		scheme := r.scheme(found)
+		if scheme.Kind == SchemeAPIKey && (scheme.Name == "" || !contains([]string{InHeader, InQuery, InCookie}, scheme.In)) {
+			r.warn(s.spot, "unreadable-scheme", "the security scheme %q does not say where its key goes, and is left out: it needs a name, and in: header, query or cookie", s.name)
+			continue
+		}
+		r.doc.Schemes[strings.Clone(s.name)] = scheme
 	}
 }
 
@@ -57,7 +62,7 @@ func (r *reader) oauth2(s spot) Scheme {
 		flow = s
 	}
 	scheme := Scheme{Kind: SchemeOAuth2, TokenURL: flow.text("tokenUrl")}
-	for _, scope := range flow.get("scopes").members() {
+	for _, scope := range flow.get("scopes").entries() {
 		scheme.Scopes = append(scheme.Scopes, strings.Clone(scope.name))
 	}
 	return scheme
@@ -85,7 +90,11 @@ func (r *reader) security(operation spot) [][]Use {
 // uses reads one alternative: all its schemes are needed.
 func (r *reader) uses(alternative spot) []Use {
 	uses := []Use{}
-	for _, m := range alternative.members() {
+	entries := alternative.entries()
+	if n := alternative.node; n.Kind == document.String { // an author's slip: the name without its list of scopes
+		entries = []named{{n.Text, alternative}}
+	}
+	for _, m := range entries {
 		if _, ok := r.doc.Schemes[m.name]; !ok {
 			r.warn(m.spot, "unknown-scheme", "the security scheme %q is not declared", m.name)
 		}

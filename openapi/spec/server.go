@@ -22,13 +22,18 @@ func (r *reader) readServers() {
 // readable address is left out.
 func (r *reader) servers(of spot) []Server {
 	var all []Server
-	for _, s := range of.get("servers").items() {
+	list := of.get("servers")
+	entries := list.items()
+	if list.isObject() { // an author's slip: one server without its list
+		entries = []spot{list}
+	}
+	for _, s := range entries {
 		if !s.isObject() || s.node.Get("url") == nil {
 			r.warn(s, "server-without-url", "a server without a url is left out")
 			continue
 		}
 		server := Server{URL: s.text("url")}
-		for _, v := range s.get("variables").members() {
+		for _, v := range s.get("variables").entries() {
 			if server.Variables == nil {
 				server.Variables = map[string]Variable{}
 			}
@@ -51,6 +56,10 @@ func (r *reader) values(list spot) []string {
 // hosts makes servers of Swagger 2.0's schemes, host and basePath, https first.
 func (r *reader) hosts(root, of spot) []Server {
 	host, base := root.text("host"), root.text("basePath")
+	if _, after, found := strings.Cut(host, "://"); found { // an author's slip: schemes has that
+		host = after
+	}
+	host = strings.TrimRight(host, "/")
 	if base != "" && !strings.HasPrefix(base, "/") {
 		base = "/" + base
 	}

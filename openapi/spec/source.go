@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolgate/toolgate/openapi/document"
@@ -40,15 +41,19 @@ func (s spot) items() []spot {
 
 // members are the members of an object in their order, but for its extensions.
 func (s spot) members() []named {
+	return slices.DeleteFunc(s.entries(), func(n named) bool { return strings.HasPrefix(n.name, "x-") })
+}
+
+// entries are the members of a map whose names are the author's own, so that x- is
+// no extension there: of security schemes, properties and server variables.
+func (s spot) entries() []named {
 	if s.node == nil || s.node.Kind != document.Object {
 		return nil
 	}
-	all := make([]named, 0, len(s.node.Members))
+	all := make([]named, len(s.node.Members))
 	for i := range s.node.Members {
 		m := &s.node.Members[i]
-		if !strings.HasPrefix(m.Name, "x-") {
-			all = append(all, named{m.Name, spot{s.file, &m.Value}})
-		}
+		all[i] = named{m.Name, spot{s.file, &m.Value}}
 	}
 	return all
 }

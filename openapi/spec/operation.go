@@ -16,8 +16,8 @@ import (
 // keep all that kin would lose: digits, order, null.
 
 // operationOf reads an operation. The error is a *flaw.
-func (r *reader) operationOf(method, path string, at, base spot) (*Operation, error) {
-	parameters, err := r.parameters(path, at, base)
+func (r *reader) operationOf(method, path string, at spot, around item) (*Operation, error) {
+	parameters, err := r.parameters(path, at, around)
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +33,10 @@ func (r *reader) operationOf(method, path string, at, base spot) (*Operation, er
 		ID: at.exact("operationId"), Method: method, Path: path,
 		Summary: at.text("summary"), Description: at.text("description"), Tags: at.texts("tags"),
 		Deprecated: at.node.Bool("deprecated"), Place: at.place(),
-		Servers: r.ownServers(at, base), Security: r.security(at),
+		Servers: r.ownServers(at, around), Security: r.security(at),
 	}
 	if op.Summary == "" && op.Description == "" {
-		op.Summary, op.Description = base.text("summary"), base.text("description")
+		op.Summary, op.Description = around.text("summary"), around.text("description")
 	}
 	if err := r.decode(op, document.Map(normal...), kind); err != nil {
 		return nil, &flaw{at: at, code: "undecodable", text: "the operation cannot be decoded: " + err.Error()}
@@ -51,17 +51,20 @@ func (r *reader) operationOf(method, path string, at, base spot) (*Operation, er
 
 // ownServers are those of the operation, else of its path; none where those of
 // the document hold.
-func (r *reader) ownServers(at, base spot) []Server {
+func (r *reader) ownServers(at spot, around item) []Server {
 	if r.version == dialect.V20 {
-		if at.node.Get("schemes") != nil {
-			return r.hosts(r.root, at)
+		own := r.hosts(r.root, at)
+		if at.node.Get("schemes") == nil || len(own) == 0 || own[0].URL == r.doc.Servers[0].URL {
+			return nil
 		}
-		return nil
-	}
-	if own := r.servers(at); len(own) > 0 {
 		return own
 	}
-	return r.servers(base)
+	for _, of := range append([]spot{at}, around.nearest()...) {
+		if own := r.servers(of); len(own) > 0 {
+			return own
+		}
+	}
+	return nil
 }
 
 // dropCredentials takes out parameters that a security scheme of the operation
@@ -96,21 +99,22 @@ type parameters struct {
 
 // parameters reads those of the path and of the operation, of which the latter
 // stand in place of the former.
-func (r *reader) parameters(path string, at, base spot) (*parameters, error) {
-	all, err := r.parameterList(nil, base)
-	if err == nil && at.node != base.node {
-		all, err = r.parameterList(all, at)
-	}
-	if err != nil {
-		return nil, err
+func (r *reader) parameters(path string, at spot, around item) (*parameters, error) {
+	var all []parameter
+	for _, of := range append(slices.Clone(around), at) {
+		list, err := r.parameterList(of)
+		if err != nil {
+			return nil, err
+		}
+		all = overridden(all, list)
 	}
 	holes := placeholders(path)
 	out := &parameters{}
 	for _, p := range all {
 		switch {
-		case p.in == "formdata":
+		case p.in == inForm:
 			out.form = append(out.form, p)
-		case p.in == "body":
+		case p.in == inBody:
 			out.body = append(out.body, p)
 		case p.in == InPath && !holes.take(p.name):
 			r.warn(p.spot, "parameter-not-in-path", "the path parameter %q is left out: %s has no {%s}", p.name, path, p.name)
@@ -143,43 +147,91 @@ var ignoredHeaders = []string{
 	"proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
 }
 
-// parameterList adds the parameters of a list, each in place of one that has its
-// name and place.
-func (r *reader) parameterList(all []parameter, of spot) ([]parameter, error) {
-	list := of.get("parameters")
-	entries := list.items()
-	if list.isObject() { // an author's slip: a map of parameters
-		for _, m := range list.members() {
-			entries = append(entries, m.spot)
-		}
-	}
-	for _, entry := range entries {
-		found, err := r.resolve(entry)
-		if err != nil {
-			return nil, unresolved(entry, "a parameter", err)
-		}
-		p := parameter{found, found.exact("name"), strings.ToLower(found.text("in"))}
-		switch {
-		case !found.isObject(), p.in == "", p.name == "" && p.in != "body" && p.in != InQueryString:
-			r.warn(entry, "unreadable-parameter", "a parameter without a name or place is left out")
-			continue
-		case p.in == InHeader && contains(ignoredHeaders, strings.ToLower(p.name)):
-			continue
-		case !contains([]string{InPath, InQuery, InHeader, InCookie, InQueryString, "body", "formdata"}, p.in):
-			if found.node.Bool("required") {
-				return nil, &flaw{at: entry, code: "unknown-place", text: fmt.Sprintf("the parameter %q is needed, and its place %q is not known", p.name, p.in)}
-			}
-			r.warn(entry, "unknown-place", "the parameter %q is left out: its place %q is not known", p.name, p.in)
-			continue
-		}
-		same := slices.IndexFunc(all, func(o parameter) bool { return o.name == p.name && o.in == p.in })
-		if same >= 0 {
-			all[same] = p
+// is reports a parameter of the same name in the same place. Names of headers do
+// not differ in case (RFC 9110 section 5.1).
+func (p parameter) is(o parameter) bool {
+	return p.in == o.in && (p.name == o.name || p.in == InHeader && strings.EqualFold(p.name, o.name))
+}
+
+// overridden are parameters with others in place of those that they are.
+func overridden(all, by []parameter) []parameter {
+	for _, p := range by {
+		if i := slices.IndexFunc(all, p.is); i >= 0 {
+			all[i] = p
 		} else {
 			all = append(all, p)
 		}
 	}
+	return all
+}
+
+// parameterList reads the parameters of a list, each of them once.
+func (r *reader) parameterList(of spot) ([]parameter, error) {
+	list := of.get("parameters")
+	entries := make([]named, 0, len(list.items()))
+	for _, entry := range list.items() {
+		entries = append(entries, named{"", entry})
+	}
+	if list.isObject() { // an author's slip: a map of parameters
+		entries = list.entries()
+	}
+	var all []parameter
+	for _, entry := range entries {
+		p, err := r.parameterAt(entry)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			continue
+		}
+		if i := slices.IndexFunc(all, p.is); i >= 0 && all[i].node != p.node {
+			r.warn(entry.spot, "duplicate-parameter", "the parameter %q is there twice in its place, of which the last stands", p.name)
+		}
+		all = overridden(all, []parameter{*p})
+	}
 	return all, nil
+}
+
+// places are where parameters can be. The last two are Swagger 2.0's, where body
+// and fields are parameters.
+var places = []string{InPath, InQuery, InHeader, InCookie, InQueryString, inBody, inForm}
+
+const (
+	inBody = "body"
+	inForm = "formdata"
+)
+
+// parameterAt reads a parameter; nil for one that is left out.
+func (r *reader) parameterAt(entry named) (*parameter, error) {
+	found, err := r.resolve(entry.spot)
+	if err != nil {
+		return nil, unresolved(entry.spot, "a parameter", err)
+	}
+	p := &parameter{found, found.exact("name"), strings.ToLower(found.text("in"))}
+	if p.name == "" {
+		p.name = strings.Clone(entry.name)
+	}
+	switch {
+	case !found.isObject(), p.in == "", p.name == "" && p.in != inBody && p.in != InQueryString:
+		r.warn(entry.spot, "unreadable-parameter", "a parameter without a name or place is left out")
+		return nil, nil
+	case p.in == InHeader && contains(ignoredHeaders, strings.ToLower(p.name)):
+		return nil, nil
+	case contains(places, p.in) && (r.isOld() || p.in != inBody && p.in != inForm):
+		return p, nil
+	case found.node.Bool("required"):
+		return nil, &flaw{at: entry.spot, code: "unknown-place", text: fmt.Sprintf("the parameter %q is needed, and its place %q is not known%s", p.name, found.text("in"), placeHint(p.in))}
+	}
+	r.warn(entry.spot, "unknown-place", "the parameter %q is left out: its place %q is not known%s", p.name, found.text("in"), placeHint(p.in))
+	return nil, nil
+}
+
+// placeHint says what OpenAPI 3 has in place of two places of Swagger 2.0.
+func placeHint(in string) string {
+	if in == inBody || in == inForm {
+		return "; write a requestBody"
+	}
+	return ""
 }
 
 // stub stands in for a schema: the number under which the reader finds it.

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolgate/toolgate/openapi/dialect"
@@ -34,35 +35,55 @@ func (r *reader) readPaths() {
 
 // readPath reads the operations of one path, which may be a reference with more
 // beside it.
-func (r *reader) readPath(path string, item spot) {
-	if !item.isObject() {
-		if item.node != nil && item.node.Kind != document.Null {
-			r.skip(path, item, &flaw{code: "path-not-map", text: "what stands under the path is no map of operations"})
+func (r *reader) readPath(path string, at spot) {
+	if !at.isObject() {
+		if at.node != nil && at.node.Kind != document.Null {
+			r.skip(path, at, &flaw{code: "path-not-map", text: "what stands under the path is no map of operations"})
 		}
 		return
 	}
-	base := item
-	if item.node.Get("$ref") != nil {
-		found, err := r.resolve(item)
+	around := item{at}
+	if at.node.Get("$ref") != nil {
+		found, err := r.resolve(at)
 		if err != nil || !found.isObject() {
 			if err == nil {
 				err = fmt.Errorf("it is no map of operations")
 			}
-			r.skip(path, item, unresolved(item, "the path", err))
+			r.skip(path, at, unresolved(at, "the path", err))
 			return
 		}
-		base = found
+		around = item{found, at}
 	}
-	r.readOperations(path, base, base)
-	if base != item {
-		r.readOperations(path, item, base)
+	for _, part := range around.nearest() {
+		r.readOperations(path, part, around)
 	}
 }
 
-// readOperations reads the operations of an item, whose path has what stands in
-// base beside them.
-func (r *reader) readOperations(path string, item, base spot) {
-	for _, m := range item.members() {
+// item is a path: what it refers to, if it does, and what is written in its place,
+// which goes first where both say something.
+type item []spot
+
+// nearest are its parts, that which goes first at the start.
+func (i item) nearest() []spot {
+	parts := slices.Clone(i)
+	slices.Reverse(parts)
+	return parts
+}
+
+// text is the member of the first part that has it.
+func (i item) text(name string) string {
+	for _, part := range i.nearest() {
+		if text := part.text(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// readOperations reads the operations of a part of a path.
+func (r *reader) readOperations(path string, part spot, around item) {
+	for _, m := range part.members() {
+		r.operation = ""
 		method, ok := methods[m.name]
 		if !ok {
 			if method, ok = methods[strings.ToLower(m.name)]; ok {
@@ -70,15 +91,15 @@ func (r *reader) readOperations(path string, item, base spot) {
 			}
 		}
 		if ok && (method != "QUERY" || r.version == dialect.V31) {
-			r.readOperation(method, path, m.spot, base)
+			r.readOperation(method, path, m.spot, around)
 		}
 	}
-	for _, m := range item.get("additionalOperations").members() { // OpenAPI 3.2
+	for _, m := range part.get("additionalOperations").members() { // OpenAPI 3.2
 		if m.name == "CONNECT" || !isToken(m.name) {
 			r.skip(m.name+" "+path, m.spot, &flaw{code: "unusable-method", text: fmt.Sprintf("the method %q cannot be sent", m.name)})
 			continue
 		}
-		r.readOperation(strings.Clone(m.name), path, m.spot, base)
+		r.readOperation(strings.Clone(m.name), path, m.spot, around)
 	}
 }
 
@@ -90,9 +111,14 @@ func isToken(text string) bool {
 	}) < 0
 }
 
-func (r *reader) readOperation(method, path string, at, base spot) {
+func (r *reader) readOperation(method, path string, at spot, around item) {
 	name := method + " " + path
 	r.operation, r.schemas = name, nil
+	if r.done[name] {
+		r.skip(name, at, &flaw{code: "duplicate-operation", text: "the operation is there twice, of which the first stands"})
+		return
+	}
+	r.done[name] = true
 	// An operation cannot be a reference, and in documents of many files it is.
 	written := at
 	at, err := r.resolve(written)
@@ -104,7 +130,7 @@ func (r *reader) readOperation(method, path string, at, base spot) {
 		r.skip(name, written, &flaw{code: "operation-not-map", text: "the operation is no map"})
 		return
 	}
-	op, err := r.operationOf(method, path, at, base)
+	op, err := r.operationOf(method, path, at, around)
 	if err != nil {
 		r.skip(name, at, err)
 		return

@@ -20,7 +20,7 @@ func Read(source Source) (*Document, error) {
 		return nil, err
 	}
 	r := &reader{
-		source: source, version: version, told: map[Finding]bool{},
+		source: source, version: version, told: map[Finding]bool{}, done: map[string]bool{},
 		in:  dialect.New(source, version, dialect.Input),
 		out: dialect.New(source, version, dialect.Output),
 	}
@@ -37,6 +37,7 @@ type reader struct {
 	doc     *Document
 	root    spot
 	told    map[Finding]bool
+	done    map[string]bool // the operations that were read, by method and path
 	// Of the operation that is being read:
 	operation string
 	schemas   []spot // that its normal form stands in for, by number

@@ -15,6 +15,9 @@ import (
 func (r *reader) oldSchema(p parameter) []document.Member {
 	members := []document.Member{{Name: "schema", Value: r.stub(schemaOfParameter(p.spot))}}
 	style, explode := collection(p.spot, p.in)
+	if format := p.get("collectionFormat"); !collected(p.text("collectionFormat"), p.in) {
+		r.warn(format, "unknown-style", "the parameter %q cannot be written in the collectionFormat %q in its place; commas are written", p.name, p.text("collectionFormat"))
+	}
 	return append(members,
 		document.Member{Name: "style", Value: document.Text(style)},
 		document.Member{Name: "explode", Value: document.Flag(explode)},
@@ -37,6 +40,17 @@ func collection(p spot, in string) (style string, explode bool) {
 		return StylePipe, false
 	}
 	return StyleForm, false
+}
+
+// collected reports whether lists can be written in a collectionFormat in a place.
+func collected(format, in string) bool {
+	switch strings.ToLower(format) {
+	case "", "csv":
+		return true
+	case "multi", "ssv", "tsv", "pipes":
+		return in == InQuery || in == inForm
+	}
+	return false
 }
 
 // schemaOfParameter is the schema that a parameter of Swagger 2.0 is itself, or

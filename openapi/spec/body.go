@@ -34,16 +34,20 @@ func (r *reader) body(at spot, p *parameters) (normal *document.Node, kind strin
 	for i, c := range content {
 		names[i] = c.name
 	}
-	chosen := content[r.choose(names, func(i int) spot { return content[i].get("schema") })]
+	chosen := content[r.choose(names, func(i int) spot {
+		entry, _ := r.resolve(content[i].spot)
+		return entry.get("schema")
+	})]
 	entry, err := r.resolve(chosen.spot)
 	if err != nil {
 		return nil, "", unresolved(chosen.spot, "the content of the body", err)
 	}
 	schema := entry.get("schema")
-	if schema.node == nil && entry.get("itemSchema").node != nil { // OpenAPI 3.2: a list of these
-		schema = entry.get("itemSchema")
-	}
 	kind = r.kindOf(chosen.name, schema)
+	if items := entry.get("itemSchema"); schema.node == nil && items.node != nil && kind == BodyJSON { // OpenAPI 3.2: a list of these
+		list := document.Map(document.Member{Name: "type", Value: document.Text("array")}, document.Member{Name: "items", Value: *items.node})
+		schema = spot{items.file, &list}
+	}
 	media := document.Map(
 		document.Member{Name: "schema", Value: r.stub(schema)},
 		document.Member{Name: "encoding", Value: r.encodings(kind, schema, entry.get("encoding"))},
@@ -92,8 +96,9 @@ func (r *reader) oldBody(at spot, p *parameters) (normal *document.Node, kind st
 // multipart, whatever the document consumes (Swagger 2.0, Parameter Object).
 func (r *reader) oldForm(at spot, consumes []string, fields []parameter) (*document.Node, string) {
 	media, kind := mediaForm, BodyForm
+	isForm := func(m string) bool { return essence(m) == mediaForm }
 	for _, m := range consumes {
-		if isMultipart(m) && !contains(consumes, mediaForm) {
+		if isMultipart(m) && !slices.ContainsFunc(consumes, isForm) {
 			media, kind = m, BodyMultipart
 		}
 	}
@@ -112,7 +117,7 @@ func (r *reader) oldForm(at spot, consumes []string, fields []parameter) (*docum
 			required = append(required, document.Text(f.name))
 		}
 		if f.text("type") == "array" {
-			style, explode := collection(f.spot, "formdata")
+			style, explode := collection(f.spot, inForm)
 			encodings = append(encodings, document.Member{Name: f.name, Value: document.Map(
 				document.Member{Name: "style", Value: document.Text(style)}, document.Member{Name: "explode", Value: document.Flag(explode)},
 			)})
@@ -140,8 +145,7 @@ func (r *reader) encodings(kind string, schema, declared spot) document.Node {
 		return document.Map()
 	}
 	var all []document.Member
-	properties := r.properties(schema, maxSteps, nil)
-	for _, p := range properties {
+	for _, p := range r.properties(schema) {
 		e := declared.get(p.name)
 		var members []document.Member
 		if m := e.text("contentType"); m != "" {
@@ -150,6 +154,8 @@ func (r *reader) encodings(kind string, schema, declared spot) document.Node {
 		style, explode, reserved := e.text("style"), e.node.Get("explode"), e.node.Get("allowReserved")
 		if style != "" && contains(stylesOf(InQuery), style) {
 			members = append(members, document.Member{Name: "style", Value: document.Text(style)})
+		} else if style != "" {
+			r.warn(e.get("style"), "unknown-style", "the property %q cannot be written in the style %q in a body; the usual one is taken", p.name, style)
 		}
 		if explode != nil && explode.Kind == document.Bool {
 			members = append(members, document.Member{Name: "explode", Value: document.Flag(explode.Text == "true")})
@@ -169,20 +175,36 @@ func (r *reader) encodings(kind string, schema, declared spot) document.Node {
 
 // properties are those of an object schema, behind references and in branches
 // too; the first of a name stands.
-func (r *reader) properties(schema spot, left int, all []named) []named {
-	s, err := r.resolve(schema)
-	if err != nil || left == 0 {
-		return all
+func (r *reader) properties(schema spot) []named {
+	w := propertyWalk{reader: r, seen: map[*document.Node]bool{}, names: map[string]bool{}}
+	w.walk(schema)
+	return w.all
+}
+
+// propertyWalk gathers properties. It looks at each schema once, as branches may
+// lead back to where they came from.
+type propertyWalk struct {
+	*reader
+	seen  map[*document.Node]bool
+	names map[string]bool
+	all   []named
+}
+
+func (w *propertyWalk) walk(schema spot) {
+	s, err := w.resolve(schema)
+	if err != nil || s.node == nil || w.seen[s.node] {
+		return
 	}
-	for _, p := range s.get("properties").members() {
-		if !slices.ContainsFunc(all, func(n named) bool { return n.name == p.name }) {
-			all = append(all, p)
+	w.seen[s.node] = true
+	for _, p := range s.get("properties").entries() {
+		if !w.names[p.name] {
+			w.names[p.name] = true
+			w.all = append(w.all, p)
 		}
 	}
 	for _, combined := range []string{"allOf", "oneOf", "anyOf"} {
 		for _, branch := range s.get(combined).items() {
-			all = r.properties(branch, left-1, all)
+			w.walk(branch)
 		}
 	}
-	return all
 }

@@ -1,6 +1,11 @@
 package spec
 
-import "strings"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 const (
 	mediaJSON      = "application/json"
@@ -24,7 +29,7 @@ func isMultipart(media string) bool { return strings.HasPrefix(essence(media), "
 func isWritten(media string) bool {
 	m := essence(media)
 	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "xml") || strings.HasSuffix(m, "yaml") ||
-		m == "application/x-ndjson" || m == "application/jsonl" || m == "application/graphql" || m == "application/javascript" || m == "application/sql"
+		m == "application/x-ndjson" || m == "application/jsonl" || m == "application/json-seq" || m == "application/graphql" || m == "application/javascript" || m == "application/sql"
 }
 
 func isWild(media string) bool { return strings.Contains(media, "*") }
@@ -121,6 +126,7 @@ func (r *reader) answers(op *Operation, at spot) {
 	if at.node.Get("produces") == nil {
 		produces = r.root.texts("produces")
 	}
+	var shapes []json.RawMessage
 	for _, code := range successes(at.get("responses")) {
 		found, err := r.resolve(code.spot)
 		if err != nil {
@@ -138,21 +144,52 @@ func (r *reader) answers(op *Operation, at spot) {
 		} else {
 			schema = r.content(op, found)
 		}
-		if op.Output == nil && schema.node != nil && code.name != "default" {
-			op.Output = r.out.Schema(schema.file, schema.node)
+		if schema.node != nil && code.name != "default" {
+			shapes = append(shapes, r.out.Schema(schema.file, schema.node))
 		}
 	}
+	op.Output = oneOf(shapes)
 	if r.isOld() && len(op.Accept) == 0 {
 		op.accept(produces...)
 	}
 }
 
-// content notes the media types of an answer and gives the schema of its JSON.
+// oneOf is the schema of what has one of several: statuses may differ in what is
+// answered. It is nil for none.
+func oneOf(schemas []json.RawMessage) json.RawMessage {
+	var all []json.RawMessage
+	for _, s := range schemas {
+		if !slices.ContainsFunc(all, func(o json.RawMessage) bool { return bytes.Equal(o, s) }) {
+			all = append(all, s)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	text := []byte(`{"anyOf":[`)
+	for i, s := range all {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, s...)
+	}
+	return append(text, "]}"...)
+}
+
+// content notes the media types of an answer and gives the schema of its JSON: of
+// several of JSON's types that of JSON itself, which is asked for first.
 func (r *reader) content(op *Operation, answer spot) (schema spot) {
+	itself := false
 	for _, m := range answer.get("content").members() {
 		op.accept(m.name)
 		entry, err := r.resolve(m.spot)
-		if err == nil && schema.node == nil && isJSON(m.name) {
+		if err != nil || !isJSON(m.name) || itself {
+			continue
+		}
+		if itself = essence(m.name) == mediaJSON; itself || schema.node == nil {
 			schema = entry.get("schema")
 		}
 	}

@@ -141,35 +141,32 @@ func versionOf(file *document.File) (version dialect.Version, stated string, err
 	case strings.HasPrefix(stated, "3.1"), strings.HasPrefix(stated, "3.2"):
 		return dialect.V31, stated, nil
 	}
-	return 0, "", fmt.Errorf("%s: this is %s of OpenAPI, which is not known: write or convert it to 2.0, 3.0, 3.1 or 3.2", root.get("openapi").placeOr(file.Name), "version "+stated)
-}
-
-func (s spot) placeOr(name string) string {
-	if s.node == nil {
-		return name
+	where := root.get("openapi")
+	if where.node == nil {
+		where = root.get("swagger")
 	}
-	return s.place()
+	return 0, "", fmt.Errorf("%s: this is version %s of OpenAPI, which is not known: write or convert it to 2.0, 3.0, 3.1 or 3.2", where.place(), stated)
 }
 
-// alienKind says what a document seems to be that is none of OpenAPI's.
+// alienKind says what a document seems to be that is none of OpenAPI's, and what to
+// do about it.
 func alienKind(root spot) string {
+	info := root.get("info")
 	switch {
-	case root.node == nil || root.node.Kind == document.Null:
-		return "it is empty"
-	case root.node.Kind == document.String && strings.HasPrefix(strings.TrimSpace(root.node.Text), "<"):
-		return "it is a page of HTML or XML; give the address of the document itself"
 	case !root.isObject():
-		return "it must be a map that starts with openapi: 3.1.0 or swagger: \"2.0\""
-	case strings.Contains(root.get("info").text("schema"), "getpostman.com"), root.get("info").node.Get("_postman_id") != nil:
+		return "it is no map, and has to be one that starts with openapi: 3.1.0 or swagger: \"2.0\""
+	case strings.Contains(info.text("schema"), "getpostman.com"), info.get("_postman_id").node != nil:
 		return "it is a Postman collection; export or convert it as OpenAPI"
 	case root.node.Get("asyncapi") != nil:
-		return "it is an AsyncAPI document"
+		return "it is an AsyncAPI document, which describes messages; give the OpenAPI document of the API"
 	case root.node.Get("arazzo") != nil:
-		return "it is an Arazzo document, which describes workflows of other documents"
+		return "it is an Arazzo document, which describes workflows of other documents; give those that it names under sourceDescriptions"
+	case root.node.Get("overlay") != nil:
+		return "it is an Overlay, which changes another document; apply it, and give what comes out"
 	case root.node.Get("swaggerVersion") != nil:
 		return "it is of Swagger 1, which has to be converted to OpenAPI first"
 	case root.node.Get("$schema") != nil && root.node.Get("paths") == nil:
-		return "it seems to be a JSON Schema"
+		return "it seems to be a JSON Schema, which has no operations; give the document that uses it"
 	}
-	return "it has neither openapi nor swagger, which say its version"
+	return "it has neither openapi nor swagger, which say its version; start it with openapi: 3.1.0 or swagger: \"2.0\""
 }

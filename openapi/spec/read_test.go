@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(paths) < 50 {
+	if len(paths) < 60 {
 		t.Errorf("there are only %d documents", len(paths))
 	}
 	for _, path := range paths {

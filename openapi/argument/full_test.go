@@ -40,6 +40,16 @@ func TestFull(t *testing.T) {
 			`{"type":"object","properties":{"team":{"type":"string"},"page":{"type":"string"},"limit":{"type":["integer","null"],"minimum":1}},
 			"required":["team","page"],"additionalProperties":false}`,
 		},
+		"a form of anything": {
+			spec.Operation{Body: &spec.Body{Kind: spec.BodyMultipart, Media: "multipart/form-data", Required: true, Schema: json.RawMessage(`{}`)}},
+			"",
+			`{"type":"object","properties":{"body":{"type":"object"}},"required":["body"],"additionalProperties":false}`,
+		},
+		"a form of one of two": {
+			spec.Operation{Body: optional(&spec.Body{Kind: spec.BodyForm, Schema: json.RawMessage(`{"oneOf":[{"$ref":"#/$defs/a"},true]}`)})},
+			`{"a":{"type":"object"}}`,
+			`{"type":"object","properties":{"body":{"oneOf":[{"$ref":"#/$defs/a"},true],"type":"object"}},"additionalProperties":false,"$defs":{"a":{"type":"object"}}}`,
+		},
 		"null for absent": {
 			spec.Operation{Parameters: []spec.Parameter{
 				parameter(spec.InQuery, "any", `{}`), parameter(spec.InQuery, "yes", `true`), parameter(spec.InQuery, "no", `false`),

@@ -118,8 +118,25 @@ func (b *Builder) whole(body *spec.Body) argument {
 	case body.Kind == spec.BodyText && !b.isScalar(a.schema):
 		a.schema, a.note = asText(a.schema), "The text to send, as "+body.Media+"."
 	}
+	if isForm(body) && a.schema.kind != 'f' && b.types(a.schema) == nil {
+		a.schema = ofObjects(a.schema)
+	}
 	a.schema = described(a.schema, body.Description)
 	return a
+}
+
+// isForm reports whether only an object can be sent, as its properties.
+func isForm(body *spec.Body) bool {
+	return body.Kind == spec.BodyForm || body.Kind == spec.BodyMultipart
+}
+
+// ofObjects is a schema that leaves the type open, of which only objects can be
+// sent.
+func ofObjects(n *node) *node {
+	if n.kind != '{' {
+		n = object()
+	}
+	return n.with("type", text("object"))
 }
 
 // asText is a schema of texts that keeps what another says of it in words.

@@ -546,10 +546,20 @@ func (f *fixture) answers(c *card, x expected, u *upstream, run func() (tool.Out
 	}
 }
 
+// template is the path of an operation without a query and a fragment, by which some
+// documents tell operations of one path apart.
+func template(op *spec.Operation) string {
+	if i := strings.IndexAny(op.Path, "?#"); i >= 0 {
+		return op.Path[:i]
+	}
+	return op.Path
+}
+
 // suffix is what the path of the operation became, at the end of the whole.
 func suffix(path string, op *spec.Operation) string {
+	template := template(op)
 	whole := strings.Split(path, "/")
-	return "/" + strings.Join(whole[len(whole)-strings.Count(op.Path, "/"):], "/")
+	return "/" + strings.Join(whole[len(whole)-strings.Count(template, "/"):], "/")
 }
 
 // exchanges checks all requests that one call makes, the first to the first of the

@@ -87,18 +87,26 @@ type disagreement struct {
 	small int // in those that are looked at under the race detector
 }
 
-// disagreements are all that there are. Of the golden arguments an eighth breaks
+// disagreements are all that there are, with sections of OpenAPI 3.1.1. Of the golden arguments an eighth breaks
 // its own document, mostly with texts that do not have the format.
 func disagreements() []disagreement {
 	return []disagreement{
 		{
 			name: "undeclared placeholder",
 			why: "the path has a placeholder that the document declares no parameter for: we add one, which is required " +
-				"(OpenAPI 3.1 section 4.8.12.1: each template expression corresponds to a path parameter)",
+				"(Parameter Locations: each template expression corresponds to a path parameter)",
 			is: func(ours error, theirs string) bool {
 				return theirs == "" && strings.Contains(ours.Error(), "vendor_id: is required but missing")
 			},
 			count: 1, small: 0,
+		},
+		{
+			name: "form of anything",
+			why:  "a multipart body without a schema: only objects have parts (Media Type Object), so ours asks for one",
+			is: func(ours error, theirs string) bool {
+				return theirs == "" && ours.Error() == "body: must be an object, got text \"a b\""
+			},
+			count: 1, small: 1,
 		},
 		{
 			name: "format that they do not check",
@@ -170,13 +178,13 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	t.Logf("both accept %d, both refuse %d, disagreements: %v", accepted, refused, counts)
-	wantAccepted, wantRefused := either(9574, 2293), either(1088, 143)
+	wantAccepted, wantRefused := either(9573, 2292), either(1088, 143)
 	if accepted != wantAccepted || refused != wantRefused {
 		t.Errorf("both accept %d and refuse %d, want %d and %d", accepted, refused, wantAccepted, wantRefused)
 	}
 	for _, c := range classes {
 		if want := either(c.count, c.small); counts[c.name] != want {
-			t.Errorf("%s: %d, want %d", c.name, counts[c.name], want)
+			t.Errorf("%s: %d, want %d (%s)", c.name, counts[c.name], want, c.why)
 		}
 	}
 }

@@ -82,7 +82,9 @@ func (b *builder) sources(declared []*candidate) []*candidate {
 		s.tools = len(tools)
 		out = append(out, tools...)
 	}
-	b.checkNames(declared, out)
+	if len(out) > 0 {
+		b.checkNames(declared, out)
+	}
 	return out
 }
 

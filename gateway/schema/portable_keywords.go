@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // keywords makes the members of one schema portable, each by itself.
@@ -23,7 +24,22 @@ func (p *porter) keywords(members orderedObject) piece {
 		}
 	}
 	out.oldBounds()
+	if coding := members.text("contentEncoding"); coding != "" {
+		out.set("description", encoded(encodedAs(members.text("description"), coding)))
+	}
 	return both(out, chosen)
+}
+
+// encodedAs is the description of a text that stands for bytes: nothing else that is
+// portable says so.
+func encodedAs(description, coding string) string {
+	if strings.Contains(strings.ToLower(description), strings.ToLower(coding)) {
+		return description
+	}
+	if description == "" {
+		return "Encoded as " + coding + "."
+	}
+	return strings.TrimRight(description, ". ") + ". Encoded as " + coding + "."
 }
 
 // isBound reports whether a keyword bounds a value and holds no schema.

@@ -13,10 +13,11 @@ import (
 // errNoHost is the failure of an operation whose document does not say where it is.
 const errNoHost = "the document does not say at which host its operations are"
 
-// place finds the address that an operation is under: its own server, else that
-// of the source. The query and fragment of a server's address are no part of it.
+// place finds the address that an operation is under: base_url, its own server, else
+// that of the document. The query and fragment of a server's address are no part of
+// it.
 func (s *Service) place(op *spec.Operation) (*url.URL, error) {
-	if len(op.Servers) == 0 {
+	if s.named || len(op.Servers) == 0 {
 		return s.base, s.baseErr
 	}
 	return s.resolve(op.Servers, s.from)

@@ -28,9 +28,10 @@ type Deps struct {
 }
 
 // Service is the API of a document, at its address, with what lets requests in.
-// Credentials go to the origin of that address alone, which is base_url, the
-// upstream, or the first server of the document; operations that have a server of
-// their own get them too where the document is a file, and so as much the
+// base_url or an upstream take all operations, whatever servers the document names:
+// who sets one wants no other host to be asked. Without one operations go to their
+// own server, else to the first of the document. Credentials go to the origin of the
+// latter alone, but for a document that is a file, and so as much the
 // configuration's own word as base_url is.
 type Service struct {
 	doc         *Document
@@ -42,6 +43,7 @@ type Service struct {
 	named       bool               // base_url or upstream says where the API is
 	credentials map[string]*httptool.Credential
 	masker      *secret.Masker
+	answers     answers
 }
 
 // New compiles the block at a key for its document. It reports every mistake there
@@ -313,7 +315,7 @@ func (s *Service) Lacks(op *spec.Operation) []string {
 // address is an error of its own.
 func (s *Service) Runner(at diag.Cursor, op *spec.Operation, answers httptool.Answers, deps httptool.Deps) (tool.Runner, error) {
 	r := httptool.Requests{Lenient: true, Check: s.check(op)}
-	if s.isUpstreams(op) {
+	if s.upstream != nil {
 		r.Upstream = s.upstream
 		r.Draft = func(args map[string]any) (*httptool.Draft, error) { return s.Draft(op, args) }
 		if shown, _ := s.letIn(op); len(shown) > 0 {
@@ -326,7 +328,7 @@ func (s *Service) Runner(at diag.Cursor, op *spec.Operation, answers httptool.An
 		return nil, err
 	}
 	r.Draft = func(args map[string]any) (*httptool.Draft, error) { return draft(base, op, args) }
-	if len(op.Servers) == 0 || s.trusts(base) {
+	if s.trusts(base) {
 		r.Credentials, _ = s.letIn(op)
 	}
 	if r.Credentials == nil {
@@ -339,7 +341,7 @@ func (s *Service) Runner(at diag.Cursor, op *spec.Operation, answers httptool.An
 // *tool.Error where the arguments are at fault.
 func (s *Service) Draft(op *spec.Operation, args map[string]any) (*httptool.Draft, error) {
 	base, err := s.place(op)
-	if s.isUpstreams(op) {
+	if s.upstream != nil {
 		base, err = s.upstream.URL()
 	}
 	if err != nil {
@@ -348,35 +350,16 @@ func (s *Service) Draft(op *spec.Operation, args map[string]any) (*httptool.Draf
 	return draft(base, op, args)
 }
 
-// isUpstreams reports whether the requests of an operation go to the upstream of
-// the source.
-func (s *Service) isUpstreams(op *spec.Operation) bool {
-	return s.upstream != nil && !s.isElsewhere(op)
-}
-
-// isElsewhere reports whether an operation has a server of its own whose address
-// is whole, so that it is not one of the upstream's.
-func (s *Service) isElsewhere(op *spec.Operation) bool {
-	if len(op.Servers) == 0 {
-		return false
-	}
-	_, err := s.resolve(op.Servers, nil)
-	return err == nil
-}
-
-// trusts reports whether credentials may go to the address of an operation's own
-// server.
+// trusts reports whether credentials may go to the address of an operation, which
+// may be that of a server of its own.
 func (s *Service) trusts(u *url.URL) bool {
-	if s.base != nil && origin(s.base) == origin(u) {
-		return true
-	}
-	return s.doc.Base == "" && !s.named
+	return s.doc.Base == "" || s.base != nil && origin(s.base) == origin(u)
 }
 
 // Origin is where the requests of an operation go: scheme, host and port. It is
 // empty where that is known only when a call is made.
 func (s *Service) Origin(op *spec.Operation) string {
-	if s.isUpstreams(op) {
+	if s.upstream != nil {
 		return ""
 	}
 	u, err := s.place(op)

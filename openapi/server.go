@@ -45,6 +45,9 @@ func (s *Service) address(server spec.Server, under *url.URL) (*url.URL, error) 
 	if err != nil {
 		return nil, err
 	}
+	if text == "" {
+		text = "/" // the root, as people mean it, and not the document itself
+	}
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("the address of the server, %q, cannot be read", text)
@@ -86,25 +89,32 @@ func (s *Service) filled(server spec.Server) (string, error) {
 	}
 }
 
-// variable is the value that stands for a part of a server's address. What was
-// configured must be one of the values that the document lists; without a list it
-// cannot bring the address to another host.
+// variable is the value that stands for a part of a server's address.
 func (s *Service) variable(server spec.Server, name string) (string, error) {
 	v, known := server.Variables[name]
 	value, own := s.variables[name]
 	switch {
-	case !own && known && (v.Default != "" || slices.Contains(v.Enum, "")):
+	case own:
+		return value, fits(v, name, value)
+	case known && (v.Default != "" || slices.Contains(v.Enum, "")):
 		return v.Default, nil
-	case !own && len(v.Enum) > 0:
+	case len(v.Enum) > 0:
 		return v.Enum[0], nil
-	case !own:
-		return "", fmt.Errorf("the server variable %q has no value: set server_variables: {%s: …}", name, name)
-	case len(v.Enum) > 0 && !slices.Contains(v.Enum, value):
-		return "", fmt.Errorf("the server variable %q cannot be %q: the document allows %s", name, value, strings.Join(v.Enum, ", "))
-	case len(v.Enum) == 0 && value != v.Default && strings.ContainsAny(value, `/?#@\ `):
-		return "", fmt.Errorf("the server variable %q cannot be %q: it may not hold /, ?, #, @, \\ or spaces", name, value)
 	}
-	return value, nil
+	return "", fmt.Errorf("the server variable %q has no value: set server_variables: {%s: …}", name, name)
+}
+
+// fits holds a configured value against a variable: it must be one of the values
+// that the document lists; without a list it cannot bring the address to another
+// host.
+func fits(v spec.Variable, name, value string) error {
+	switch {
+	case len(v.Enum) > 0 && !slices.Contains(v.Enum, value):
+		return fmt.Errorf("the server variable %q cannot be %q: the document allows %s", name, value, strings.Join(v.Enum, ", "))
+	case len(v.Enum) == 0 && value != v.Default && strings.ContainsAny(value, `/?#@\ `):
+		return fmt.Errorf("the server variable %q cannot be %q: it may not hold /, ?, #, @, \\ or spaces", name, value)
+	}
+	return nil
 }
 
 // origin is scheme, host and port, by which it is judged who gets credentials

@@ -3,6 +3,7 @@ package openapi
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -78,18 +79,19 @@ func (s *Service) findUpstream(at diag.Cursor, name string, deps Deps) bool {
 	return u != nil
 }
 
-// checkVariables holds the names of server variables against those of the
-// document.
+// checkVariables holds the server variables that are configured against those of
+// the document: one that some server has, with a value that it can take there. The
+// next server would be used in silence else.
 func (s *Service) checkVariables(at diag.Cursor) bool {
-	known := map[string]bool{}
+	known := map[string][]spec.Variable{}
 	note := func(servers []spec.Server) {
 		for _, server := range servers {
 			for name := range server.Variables {
-				known[name] = true
+				known[name] = append(known[name], server.Variables[name])
 			}
 			for _, part := range strings.Split(server.URL, "{")[1:] {
 				name, _, _ := strings.Cut(part, "}")
-				known[name] = true
+				known[name] = append(known[name], server.Variables[name])
 			}
 		}
 	}
@@ -99,8 +101,18 @@ func (s *Service) checkVariables(at diag.Cursor) bool {
 	}
 	ok, names := true, slices.Sorted(maps.Keys(known))
 	for _, name := range slices.Sorted(maps.Keys(s.variables)) {
-		if !known[name] {
+		var err error
+		for _, v := range known[name] {
+			if err = fits(v, name, s.variables[name]); err == nil {
+				break
+			}
+		}
+		switch {
+		case len(known[name]) == 0:
 			at.Key(name).Hintf(cmp.Or(diag.DidYouMean(name, names), hintOf("the document has", names)), "no server of the document has a variable %q", name)
+			ok = false
+		case err != nil:
+			at.Key(name).Errorf("%v", err)
 			ok = false
 		}
 	}
@@ -212,24 +224,36 @@ func kindOf(scheme spec.Scheme) string {
 
 // clientOf is a client that gets access tokens by itself.
 func (s *Service) clientOf(name string, scheme spec.Scheme, cfg Auth) (auth httptool.Auth, problem string) {
-	token := cfg.TokenURL
-	if token == "" && scheme.TokenURL != "" {
-		u, err := url.Parse(scheme.TokenURL)
-		if err == nil && u.Host == "" && s.base != nil {
-			u = s.base.ResolveReference(u)
-		}
-		if err == nil && u.Host != "" {
-			token = u.String()
-		}
-	}
-	if token == "" {
-		return auth, "the document names no token endpoint for client credentials: add token_url: https://…"
+	token, problem := s.tokenAddress(cfg.TokenURL, scheme.TokenURL)
+	if problem != "" {
+		return auth, problem + ": add token_url: https://…"
 	}
 	scopes := cfg.Scopes
 	if scopes == nil {
 		scopes = s.scopes(name)
 	}
 	return httptool.Auth{OAuth2: &httptool.OAuth2{TokenURL: token, ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, Scopes: scopes}}, ""
+}
+
+// tokenAddress is where tokens are asked for: what is configured, else what the
+// document says, which may be relative to its server.
+func (s *Service) tokenAddress(configured, declared string) (address, problem string) {
+	switch {
+	case configured != "":
+		return configured, ""
+	case declared == "":
+		return "", "the document names no token endpoint for client credentials"
+	}
+	u, err := url.Parse(declared)
+	switch {
+	case err != nil:
+		return "", fmt.Sprintf("the token endpoint of the document, %q, cannot be read", declared)
+	case u.Host == "" && s.base == nil:
+		return "", fmt.Sprintf("the token endpoint of the document, %q, is relative, and its server is not used", declared)
+	case u.Host == "":
+		u = s.base.ResolveReference(u)
+	}
+	return u.String(), ""
 }
 
 // scopes are all that operations ask for of a scheme, in the order of the document.

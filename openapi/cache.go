@@ -16,7 +16,7 @@ import (
 )
 
 // keptFormat is the number of the form in which documents are kept.
-const keptFormat = "2"
+const keptFormat = "3"
 
 // keeper keeps what was read of one document, in a file of its own. Whatever is
 // wrong with that file, the document is read anew: a cache is never an error.
@@ -27,7 +27,6 @@ type keptHead struct {
 	Reader string   // which program wrote it
 	Files  []string // what it was read from
 	Digest [32]byte // of those
-	Base   string
 }
 
 func (k keeper) file() string {
@@ -60,7 +59,7 @@ func (k keeper) load(source *document.Source) *Document {
 		return nil
 	}
 	d := newDocument(read)
-	d.Base, d.Stale, d.Files, d.Cached = head.Base, source.Stale(), head.Files, true
+	d.Base, d.Stale, d.Files, d.Cached = source.Base(), source.Stale(), head.Files, true
 	d.Digest = head.Digest
 	return d
 }
@@ -78,7 +77,7 @@ func (k keeper) store(d *Document) {
 	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
 	w := bufio.NewWriter(f)
 	to := gob.NewEncoder(w)
-	failed := to.Encode(keptHead{Reader: program(), Files: d.Files, Digest: d.Digest, Base: d.Base}) != nil ||
+	failed := to.Encode(keptHead{Reader: program(), Files: d.Files, Digest: d.Digest}) != nil ||
 		to.Encode(d.Document) != nil || w.Flush() != nil
 	if f.Close() != nil || failed {
 		return

@@ -49,7 +49,9 @@ func (b *Builder) Arrange(op *spec.Operation) {
 		body.Arg, body.Fields, body.Open = "", nil, false
 		if o := b.flat(body); o != nil {
 			body.Open = o.extra != nil
-			body.Fields = make([]spec.Field, len(o.properties))
+			if n := len(o.properties); n > 0 { // what is empty is nil
+				body.Fields = make([]spec.Field, n)
+			}
 			for i, p := range o.properties {
 				body.Fields[i].Name = p.name
 				all = append(all, named{original: p.name, place: "body", into: &body.Fields[i].Arg})

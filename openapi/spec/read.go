@@ -57,6 +57,9 @@ func (r *reader) read() {
 	r.readPaths()
 	r.operation = ""
 	r.doc.Inputs, r.doc.Outputs = kept(r.in.Definitions()), kept(r.out.Definitions())
+	if len(r.doc.Schemes) == 0 {
+		r.doc.Schemes = nil
+	}
 	for _, p := range slices.Concat(r.in.Problems(), r.out.Problems()) {
 		r.note(Finding{Place: fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column), Code: p.Code, Text: p.Text})
 	}
@@ -65,6 +68,9 @@ func (r *reader) read() {
 // kept are definitions under names that are no part of the document's text, which
 // they would hold on to.
 func kept(definitions map[string]json.RawMessage) map[string]json.RawMessage {
+	if len(definitions) == 0 {
+		return nil
+	}
 	out := make(map[string]json.RawMessage, len(definitions))
 	for key, text := range definitions {
 		out[strings.Clone(key)] = slices.Clone(text)

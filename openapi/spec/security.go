@@ -89,7 +89,7 @@ func (r *reader) security(operation spot) [][]Use {
 
 // uses reads one alternative: all its schemes are needed.
 func (r *reader) uses(alternative spot) []Use {
-	uses := []Use{}
+	var uses []Use
 	entries := alternative.entries()
 	if n := alternative.node; n.Kind == document.String { // an author's slip: the name without its list of scopes
 		entries = []named{{n.Text, alternative}}

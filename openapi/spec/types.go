@@ -5,7 +5,7 @@ package spec
 import "encoding/json"
 
 // Document is what one OpenAPI document says. It is plain data, so that it can be
-// kept in a cache.
+// kept in a cache: lists and maps of it that are empty are nil.
 type Document struct {
 	OpenAPI     string // the version as it is written: 2.0, 3.0.3, 3.1.0
 	Title       string

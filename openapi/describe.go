@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"html"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -14,11 +15,15 @@ const (
 	MaxTitle       = 100  // characters of its title
 )
 
-// tags are those of HTML in descriptions, which are otherwise left as they are:
-// models read Markdown.
+// What of HTML is no text in descriptions, which are otherwise left as they are:
+// models read Markdown. Only names of HTML count, as people write <id> for a value
+// and List<Pet> for a type. Blocks are lines of their own.
 var (
-	tags   = regexp.MustCompile(`(?s)<!--.*?-->|</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?/?>`)
-	breaks = regexp.MustCompile(`\n\s*\n\s*`)
+	comments = regexp.MustCompile(`(?s)<!--.*?-->`)
+	inlines  = regexp.MustCompile(`(?i)</?(a|abbr|acronym|b|big|cite|code|del|dfn|em|font|i|img|ins|kbd|mark|s|samp|small|span|strike|strong|sub|sup|tt|u|wbr)(\s[^<>]*)?/?>`)
+	blocks   = regexp.MustCompile(`(?i)</?(aside|blockquote|br|center|col|colgroup|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]|hr|html|li|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(\s[^<>]*)?/?>`)
+	entities = regexp.MustCompile(`&([a-zA-Z]+|#[0-9]+|#[xX][0-9a-fA-F]+);`)
+	breaks   = regexp.MustCompile(`\n\s*\n\s*`)
 )
 
 // Describe is the description of the tool that an operation becomes: its summary,
@@ -49,31 +54,42 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// plain is a text without HTML tags and empty lines in a row.
+// plain is a text without HTML and without empty lines in a row.
 func plain(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if strings.Contains(text, "<") {
-		text = tags.ReplaceAllString(text, "")
+		text = inlines.ReplaceAllString(comments.ReplaceAllString(text, ""), "")
+		text = blocks.ReplaceAllString(text, "\n")
+	}
+	if strings.Contains(text, "&") {
+		text = strings.ReplaceAll(entities.ReplaceAllStringFunc(text, html.UnescapeString), "\u00a0", " ")
 	}
 	return breaks.ReplaceAllString(strings.TrimSpace(text), "\n\n")
 }
 
-// shorten cuts a text between words.
+// shorten cuts a text between words, unless that would leave less than half of
+// what may stand: there are languages without spaces.
 func shorten(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	end, count := 0, 0
-	for i := range text {
-		if count++; count > most-1 {
-			break
-		}
-		if text[i] == ' ' || text[i] == '\n' {
+	end, half, gap, count := 0, 0, 0, 0
+	for i, c := range text {
+		switch {
+		case count == most/2:
+			half = i
+		case count == most-1:
 			end = i
 		}
+		if c == ' ' || c == '\n' {
+			gap = i
+		}
+		if count++; count == most {
+			break
+		}
 	}
-	if end == 0 {
-		return strings.ToValidUTF8(text[:most-1], "") + "…"
+	if gap > half {
+		end = gap
 	}
 	return strings.TrimSpace(text[:end]) + "…"
 }

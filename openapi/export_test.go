@@ -3,3 +3,8 @@ package openapi
 // Kept is the file that a document at a path is kept in.
 func Kept(dir, path string) string { return keeper{dir: dir, path: path}.file() }
 
+// Checker is what holds answers of an operation against their schema.
+var Checker = (*Service).check
+
+// MaxChecked is the longest answer that is checked.
+const MaxChecked = maxChecked

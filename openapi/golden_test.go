@@ -144,8 +144,8 @@ func parts(body []byte, boundary string) []pair {
 	}
 }
 
-// written writes a value that has no parts.
-func written(v any) string {
+// asText writes a value that has no parts.
+func asText(v any) string {
 	switch v := v.(type) {
 	case map[string]any, []any:
 		var b bytes.Buffer
@@ -174,7 +174,7 @@ func brackets(name string, v any) []pair {
 			all = append(all, brackets(fmt.Sprintf("%s[%d]", name, i), item)...)
 		}
 	default:
-		all = []pair{{name, written(v)}}
+		all = []pair{{name, asText(v)}}
 	}
 	return all
 }
@@ -194,14 +194,14 @@ func expanded(name string, v any, style string, explode bool) []pair {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			all, parts = append(all, pair{key, written(v[key])}), append(parts, key, written(v[key]))
+			all, parts = append(all, pair{key, asText(v[key])}), append(parts, key, asText(v[key]))
 		}
 	case []any:
 		for _, item := range v {
-			all, parts = append(all, pair{name, written(item)}), append(parts, written(item))
+			all, parts = append(all, pair{name, asText(item)}), append(parts, asText(item))
 		}
 	default:
-		return []pair{{name, written(v)}}
+		return []pair{{name, asText(v)}}
 	}
 	switch {
 	case len(parts) == 0:
@@ -222,7 +222,7 @@ func (g *golden) wantedQuery(op *spec.Operation) []pair {
 		switch {
 		case p.In != spec.InQuery || !ok:
 		case p.Media != "":
-			all = append(all, pair{p.Name, written(v)})
+			all = append(all, pair{p.Name, asText(v)})
 		default:
 			all = append(all, expanded(p.Name, v, p.Style, p.Explode)...)
 		}
@@ -250,7 +250,7 @@ func (g *golden) wantedForm(op *spec.Operation, args map[string]any) []pair {
 		case isList:
 			all = append(all, expanded(f.Name, v, spec.StyleForm, true)...)
 		default:
-			all = append(all, pair{f.Name, written(v)})
+			all = append(all, pair{f.Name, asText(v)})
 		}
 	}
 	return all
@@ -278,7 +278,7 @@ func (g *golden) wantedPath() []string {
 		all[i], _, _ = strings.Cut(all[i], "#")
 		for key, v := range g.Args.Params {
 			if name, ok := strings.CutPrefix(key, "path."); ok {
-				all[i] = strings.ReplaceAll(all[i], "{"+name+"}", written(v))
+				all[i] = strings.ReplaceAll(all[i], "{"+name+"}", asText(v))
 			}
 		}
 	}

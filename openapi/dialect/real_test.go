@@ -21,6 +21,13 @@ const largest = 700_000
 
 var everything = flag.Bool("everything", false, "compile every schema of the real documents, which takes minutes")
 
+// With the race detector, under which everything takes ten times as long, one in
+// so many of the real documents is converted, and none that is larger.
+const (
+	racedStep = 6
+	racedSize = 2 << 20
+)
+
 // TestReal converts the schemas of real documents, which lie in the folder
 // TG_TESTDATA, and compiles every step-th of them.
 func TestReal(t *testing.T) {
@@ -34,7 +41,14 @@ func TestReal(t *testing.T) {
 		step = 1
 	}
 	total, tried := 0, 0
-	for _, name := range mainFiles(t, filepath.Join(folder, "openapi", "specs")) {
+	names := mainFiles(t, filepath.Join(folder, "openapi", "specs"))
+	if len(names) < 83 {
+		t.Errorf("there are only %d documents", len(names))
+	}
+	for i, name := range names {
+		if info, err := os.Stat(name); raced && (i%racedStep != 0 || err != nil || info.Size() > racedSize) {
+			continue
+		}
 		set, err := document.Open(t.Context(), document.Options{Path: name})
 		if err != nil {
 			t.Error(err)
@@ -46,8 +60,8 @@ func TestReal(t *testing.T) {
 		}
 	}
 	t.Logf("%d schemas of %d documents compiled", total, tried)
-	if tried < 83 {
-		t.Errorf("there are only %d documents", tried)
+	if total == 0 {
+		t.Error("nothing was compiled")
 	}
 }
 

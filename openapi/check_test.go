@@ -88,8 +88,12 @@ func TestNoCheck(t *testing.T) {
 // too, of which every one refers to a thousand others.
 func TestChecksOfRealDocuments(t *testing.T) {
 	t.Parallel()
-	const step = 60 // of each document, one operation in so many is tried
-	for _, name := range []string{"stripe.json", "github.json", "kubernetes-v2.json"} {
+	step := 60 // of each document, one operation in so many is tried
+	names := []string{"kubernetes-v2.json", "stripe.json", "github.json"}
+	if raced {
+		step, names = 200, names[:1]
+	}
+	for _, name := range names {
 		path := filepath.Join(testdata(t), "openapi/specs", name)
 		d, err := openapi.Load(t.Context(), openapi.LoadOptions{Path: path})
 		if err != nil {

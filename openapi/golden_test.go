@@ -406,7 +406,9 @@ const unclassified = 0
 func TestGolden(t *testing.T) {
 	got := make([]int, len(deviations))
 	same, total, unknown := 0, 0, 0
-	for name, all := range goldens(t) {
+	requests := goldens(t)
+	for _, name := range tried(requests) {
+		all := requests[name]
 		d, err := openapi.Load(context.Background(), openapi.LoadOptions{Path: filepath.Join(testdata(t), "openapi/specs", name)})
 		if err != nil {
 			t.Fatal(err)
@@ -449,6 +451,9 @@ func TestGolden(t *testing.T) {
 	t.Logf("%d requests, %d the same in everything, %d unknown", total, same, unknown)
 	if unknown > unclassified {
 		t.Errorf("%d of %d requests differ for no known reason", unknown, total)
+	}
+	if raced { // which tries a part of them
+		return
 	}
 	for i, d := range deviations {
 		if got[i] != d.count {

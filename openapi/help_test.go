@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -62,6 +63,23 @@ func goldens(t *testing.T) map[string][]golden {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// racedStep is how many real documents there are for each that is tried with the
+// race detector, under which they take ten times as long.
+const racedStep = 8
+
+// tried are the names, in order, that a test tries of all.
+func tried[T any](all map[string]T) []string {
+	names := slices.Sorted(maps.Keys(all))
+	if !raced {
+		return names
+	}
+	var out []string
+	for i := 0; i < len(names); i += racedStep {
+		out = append(out, names[i])
+	}
+	return out
 }
 
 func testdata(t *testing.T) string {

@@ -43,11 +43,13 @@ func realDocuments(t *testing.T) map[string]int {
 var counted = map[string]int{"spotify-official.yml": 96, "square.json": 316}
 
 // TestRealDocuments holds that every operation of real documents becomes a tool or
-// is listed with the reason, and how many are.
+// is listed with the reason, and how many are; of a part of them with the race
+// detector.
 func TestRealDocuments(t *testing.T) {
 	tools, repairs := 0, map[string]int{}
 	documents := realDocuments(t)
-	for name, want := range documents {
+	for _, name := range tried(documents) {
+		want := documents[name]
 		if want == 0 {
 			want = counted[name]
 		}
@@ -73,6 +75,9 @@ func TestRealDocuments(t *testing.T) {
 				t.Errorf("%s: what is shown of %s %s is not portable: %v", name, op.Method, op.Path, err)
 			}
 		}
+	}
+	if raced {
+		return
 	}
 	if len(documents) != 83 || tools != 11439 {
 		t.Errorf("%d tools of %d documents", tools, len(documents))

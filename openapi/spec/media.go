@@ -96,8 +96,6 @@ func (r *reader) kindOf(media string, schema spot) string {
 // so, JSON else.
 func (r *reader) wildKind(media string, schema spot) string {
 	switch {
-	case strings.HasPrefix(media, "text/"):
-		return BodyText
 	case r.in.Binary(schema.file, schema.node), strings.HasPrefix(media, "image/"), strings.HasPrefix(media, "audio/"), strings.HasPrefix(media, "video/"):
 		return BodyBinary
 	}

@@ -77,24 +77,41 @@ func (r *reader) security(operation spot) [][]Use {
 	if list.node == nil {
 		return nil
 	}
-	if list.node.Kind == document.Object { // an author's slip: one alternative without its list
-		return [][]Use{r.uses(list)}
+	alternatives := list.items()
+	if list.node.Kind == document.Object || list.node.Kind == document.String { // an author's slip: one alternative without its list
+		alternatives = []spot{list}
 	}
 	var all [][]Use
-	for _, alternative := range list.items() {
-		all = append(all, r.uses(alternative))
+	for _, alternative := range alternatives {
+		schemes := schemesOf(alternative)
+		if len(schemes) == 0 && !alternative.isObject() {
+			r.warn(alternative, "unreadable-security", "this is no map of security schemes and is left out")
+			continue
+		}
+		all = append(all, r.uses(schemes))
 	}
 	return all
 }
 
-// uses reads one alternative: all its schemes are needed.
-func (r *reader) uses(alternative spot) []Use {
-	var uses []Use
-	entries := alternative.entries()
-	if n := alternative.node; n.Kind == document.String { // an author's slip: the name without its list of scopes
-		entries = []named{{n.Text, alternative}}
+// schemesOf are the schemes of one alternative, by their names. Authors write these
+// without the lists of scopes, too: as a text, or as a list of texts.
+func schemesOf(alternative spot) []named {
+	if alternative.isObject() {
+		return alternative.entries()
 	}
-	for _, m := range entries {
+	var all []named
+	for _, s := range append(alternative.items(), alternative) {
+		if s.node.Kind == document.String {
+			all = append(all, named{s.node.Text, s})
+		}
+	}
+	return all
+}
+
+// uses reads the schemes of one alternative: all of them are needed.
+func (r *reader) uses(schemes []named) []Use {
+	var uses []Use
+	for _, m := range schemes {
 		if _, ok := r.doc.Schemes[m.name]; !ok {
 			r.warn(m.spot, "unknown-scheme", "the security scheme %q is not declared", m.name)
 		}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -108,7 +109,7 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 		}
 		all = overridden(all, list)
 	}
-	holes := placeholders(path)
+	holes, fixed := placeholders(path), fixedQuery(path)
 	out := &parameters{}
 	for _, p := range all {
 		switch {
@@ -118,6 +119,8 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 			out.body = append(out.body, p)
 		case p.in == InPath && !holes.take(p.name):
 			r.warn(p.spot, "parameter-not-in-path", "the path parameter %q is left out: %s has no {%s}", p.name, path, p.name)
+		case p.in == InQuery && contains(fixed, p.name):
+			r.warn(p.spot, "parameter-in-path", "the parameter %q is left out: %s gives it already", p.name, path)
 		default:
 			out.sent, out.described = append(out.sent, r.normalParameter(p)), append(out.described, p.text("description"))
 		}
@@ -131,6 +134,24 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 		))
 	}
 	return out, nil
+}
+
+// fixedQuery are the names that a path has behind a question mark: what it gives
+// there is no argument.
+func fixedQuery(path string) []string {
+	path, _, _ = strings.Cut(path, "#")
+	_, query, _ := strings.Cut(path, "?")
+	var names []string
+	for text := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(text, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func textSchema() *document.Node {
@@ -216,6 +237,9 @@ func (r *reader) parameterAt(entry named) (*parameter, error) {
 		r.warn(entry.spot, "unreadable-parameter", "a parameter without a name or place is left out")
 		return nil, nil
 	case p.in == InHeader && contains(ignoredHeaders, strings.ToLower(p.name)):
+		return nil, nil
+	case p.in == InHeader && strings.EqualFold(p.name, "cookie"):
+		r.warn(entry.spot, "cookie-header", "the header parameter %q is left out, because it would hold cookies of any name; write a parameter in: cookie for each", p.name)
 		return nil, nil
 	case contains(places, p.in) && (r.isOld() || p.in != inBody && p.in != inForm):
 		return p, nil

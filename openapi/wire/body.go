@@ -40,15 +40,18 @@ func body(op *spec.Operation, args map[string]any) (data []byte, media string, e
 		data, media, err = whole(b, media, value)
 		return data, media, named(b.Arg, err)
 	}
-	given := properties(op, args)
+	given, err := properties(op, args)
+	if err != nil {
+		return nil, "", err
+	}
 	if len(given) == 0 && !b.Required {
 		return nil, "", nil
 	}
 	switch b.Kind {
 	case spec.BodyForm:
-		data, err = formOf(given, b.Encodings)
+		data, err = formOf(given, b.Fields, b.Encodings)
 	case spec.BodyMultipart:
-		data, media, err = multipartOf(given, b.Encodings, media)
+		data, media, err = multipartOf(given, b.Fields, b.Encodings, media)
 	default:
 		data, err = objectOf(given)
 	}
@@ -76,10 +79,10 @@ func mediaOf(b *spec.Body) string {
 
 // properties are the members of a body that is made of several arguments: its
 // fields in their order, and where it is open whatever is no argument of
-// something else.
-func properties(op *spec.Operation, args map[string]any) []property {
+// something else. It refuses one under the name that a field is sent as.
+func properties(op *spec.Operation, args map[string]any) ([]property, error) {
 	var out []property
-	taken := map[string]bool{}
+	taken, owners := map[string]bool{}, fieldClaims(op.Body.Fields, &verbatim)
 	for _, f := range op.Body.Fields {
 		taken[f.Arg] = true
 		if value, given := args[f.Arg]; given {
@@ -87,17 +90,38 @@ func properties(op *spec.Operation, args map[string]any) []property {
 		}
 	}
 	if !op.Body.Open {
-		return out
+		return out, nil
 	}
 	for i := range op.Parameters {
 		taken[op.Parameters[i].Arg] = true
 	}
 	for _, name := range sorted(args) {
-		if !taken[name] {
-			out = append(out, property{name, name, args[name]})
+		if taken[name] {
+			continue
 		}
+		if err := owners.one(name, name); err != nil {
+			return nil, err
+		}
+		out = append(out, property{name, name, args[name]})
 	}
-	return out
+	return out, nil
+}
+
+// fieldClaims are the claims of the fields of a body, given or not.
+func fieldClaims(fields []spec.Field, names *escape) claims {
+	c := claims{}
+	for _, f := range fields {
+		c[names.text(f.Name)] = f.Arg
+	}
+	return c
+}
+
+// claimAll adds those of properties, which come from one argument or are fields.
+func (c claims) claimAll(members []property, names *escape) claims {
+	for _, m := range members {
+		c[names.text(m.name)] = m.arg
+	}
+	return c
 }
 
 // propertiesOf are the members of an object, sorted.
@@ -126,9 +150,9 @@ func whole(b *spec.Body, media string, value any) (data []byte, sent string, err
 	text, isText := value.(string)
 	switch {
 	case b.Kind == spec.BodyMultipart && isObject:
-		return multipartOf(propertiesOf(members), b.Encodings, media)
+		return multipartOf(propertiesOf(members), nil, b.Encodings, media)
 	case b.Kind == spec.BodyForm && isObject:
-		data, err = formOf(propertiesOf(members), b.Encodings)
+		data, err = formOf(propertiesOf(members), nil, b.Encodings)
 		return data, media, err
 	case b.Kind == spec.BodyForm && isText:
 		return []byte(text), media, nil // a form that the caller wrote
@@ -140,12 +164,17 @@ func whole(b *spec.Body, media string, value any) (data []byte, sent string, err
 // objectOf writes properties as a JSON object in their order.
 func objectOf(members []property) ([]byte, error) {
 	var b bytes.Buffer
+	owners := map[string]string{}
 	b.WriteByte('{')
 	for i, m := range members {
 		name, err := marshal(m.name)
 		if err != nil {
 			return nil, err
 		}
+		if owner, taken := owners[string(name)]; taken { // of texts that are not UTF-8
+			return nil, clash(m.arg, m.name, owner)
+		}
+		owners[string(name)] = m.arg
 		value, err := marshal(m.value)
 		if err != nil {
 			return nil, named(m.arg, err)
@@ -164,10 +193,13 @@ func objectOf(members []property) ([]byte, error) {
 // formOf writes properties as a form (WHATWG URL section 5.2). Without a style a
 // property is content: a text, a text per item of a list, JSON of an object
 // (Encoding Object, contentType).
-func formOf(members []property, encodings map[string]spec.Encoding) ([]byte, error) {
-	pairs := []pair{}
+func formOf(members []property, fields []spec.Field, encodings map[string]spec.Encoding) ([]byte, error) {
+	pairs, owners := []pair{}, fieldClaims(fields, &form).claimAll(members, &form)
 	for _, m := range members {
 		some, err := formPairs(m, encodings[m.name])
+		if err == nil {
+			err = owners.take(m.arg, some)
+		}
 		if err != nil {
 			return nil, named(m.arg, err)
 		}

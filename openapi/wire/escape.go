@@ -35,6 +35,8 @@ var (
 	// same.
 	cookie     = escape{keep: func(c byte) bool { return isCookieOctet(c) && c != '%' }}
 	cookieName = escape{keep: func(c byte) bool { return isTokenChar(c) && c != '%' }}
+	// partName is for names of parts between quotes.
+	partName = escape{keep: func(c byte) bool { return c >= ' ' && c != '"' && c != 0x7f }}
 	// verbatim is for what is no part of an address.
 	verbatim = escape{keep: func(byte) bool { return true }}
 )

@@ -34,8 +34,8 @@ func header(op *spec.Operation, args map[string]any) (http.Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all := append(h[cookieHeader], cookies...); len(all) > 0 {
-		h[cookieHeader] = []string{strings.Join(all, "; ")}
+	if len(cookies) > 0 {
+		h[cookieHeader] = []string{strings.Join(cookies, "; ")}
 	}
 	return h, nil
 }
@@ -64,10 +64,11 @@ func headerText(p *spec.Parameter, arg any) (text string, present bool, err erro
 // isOurs reports whether a field says how a request is sent and who sends it, so
 // that no argument may set it: what OpenAPI says to ignore (Parameter Object, name),
 // what frames a message (RFC 9110 section 7.6.1, RFC 9112 section 6), and which
-// codings of an answer are understood.
+// codings of an answer are understood. Cookies are parameters of their own place: a
+// whole field of them would hold others' too.
 func isOurs(name string) bool {
 	switch name {
-	case acceptHeader, "Authorization", contentType,
+	case acceptHeader, "Authorization", contentType, cookieHeader,
 		"Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer", "Upgrade", "Expect",
 		"Proxy-Authorization", "Proxy-Connection", "Accept-Encoding":
 		return true
@@ -124,8 +125,12 @@ func rank(media string) int {
 // of OpenAPI 3.2 has it, every pair is a cookie of its own.
 func cookies(op *spec.Operation, args map[string]any) ([]string, error) {
 	var out []string
+	owners := claimsOf(op, spec.InCookie, &cookieName)
 	for p := range parameters(op, spec.InCookie) {
 		pairs, err := cookiePairs(p, args[p.Arg])
+		if err == nil {
+			err = owners.take(p.Arg, pairs)
+		}
 		if err != nil {
 			return nil, named(p.Arg, err)
 		}

@@ -61,7 +61,7 @@ func TestHeader(t *testing.T) {
 }
 
 // TestCookiesOfAllKinds has a header parameter that is the Cookie field, whose
-// effect OpenAPI leaves open.
+// effect OpenAPI leaves open. It is not sent, as it would hold any cookie.
 func TestCookiesOfAllKinds(t *testing.T) {
 	t.Parallel()
 	op := operation("GET", "/", inCookie("a"), inHeader("Cookie"), inCookie("b"), inHeader("X-A"), with(inHeader("x-a"), func(p *spec.Parameter) { p.Arg = "again" }))
@@ -69,7 +69,7 @@ func TestCookiesOfAllKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := headerOf("Cookie", "c=4; a=1; b=2; b=3")
+	want := headerOf("Cookie", "a=1; b=2; b=3")
 	want["X-A"] = []string{"5", "6"}
 	if diff := cmp.Diff(want, r.Header); diff != "" {
 		t.Error(diff)

@@ -21,10 +21,16 @@ type part struct {
 
 // multipartOf writes properties as parts in their order, and gives the media type
 // with the line that is between them (RFC 2046 section 5.1.1).
-func multipartOf(members []property, encodings map[string]spec.Encoding, media string) (data []byte, sent string, err error) {
+func multipartOf(members []property, fields []spec.Field, encodings map[string]spec.Encoding, media string) (data []byte, sent string, err error) {
 	var parts []part
+	owners := fieldClaims(fields, &partName).claimAll(members, &partName)
 	for _, m := range members {
 		some, err := partsOf(m, encodings[m.name])
+		for i := range some {
+			if err == nil {
+				err = owners.one(m.arg, quoted(some[i].name))
+			}
+		}
 		if err != nil {
 			return nil, "", named(m.arg, err)
 		}
@@ -155,10 +161,7 @@ func (p *part) header() textproto.MIMEHeader {
 // quoted writes a name between quotes as browsers do (WHATWG HTML, multipart
 // form data; RFC 7578 section 4.2 allows it): percent signs for what would end
 // the quotes or the line.
-func quoted(name string) string {
-	e := escape{keep: func(c byte) bool { return c >= ' ' && c != '"' && c != 0x7f }}
-	return e.text(name)
-}
+func quoted(name string) string { return partName.text(name) }
 
 // boundary makes up a line that no part holds.
 func boundary(parts []part) string {

@@ -22,8 +22,8 @@ func address(op *spec.Operation, args map[string]any) (path, query string, err e
 	if fixed, err = t.query(fixed); err != nil {
 		return "", "", err
 	}
-	query, err = queryOf(op, args)
-	return path, join(fixed, query), err
+	query, err = queryOf(op, args, fixed)
+	return path, query, err
 }
 
 func join(a, b string) string {

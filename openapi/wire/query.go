@@ -6,19 +6,36 @@ import (
 	"github.com/toolgate/toolgate/openapi/spec"
 )
 
-// queryOf is the query that the parameters make, in their order.
-func queryOf(op *spec.Operation, args map[string]any) (string, error) {
+// queryOf is the query that the parameters make, in their order, behind what the
+// path has of a query itself. What that gives is the document's to say, so no
+// parameter of the same name is sent.
+func queryOf(op *spec.Operation, args map[string]any, before string) (string, error) {
 	var all []pair
+	fixed, owners := namesOf(before), claimsOf(op, spec.InQuery, &strict)
+	for _, name := range fixed {
+		owners[name] = ""
+	}
 	for p := range parameters(op, spec.InQuery) {
+		if isFixed(fixed, p) {
+			continue
+		}
 		some, err := queryPairs(p, args[p.Arg])
+		if err == nil {
+			err = owners.take(p.Arg, some)
+		}
 		if err != nil {
 			return "", named(p.Arg, err)
 		}
 		all = append(all, some...)
 	}
-	query := joined(all, "&")
+	query := join(before, joined(all, "&"))
 	for p := range parameters(op, spec.InQueryString) {
 		whole, err := queryString(p, args[p.Arg])
+		for _, name := range namesOf(whole) {
+			if err == nil {
+				err = owners.one(p.Arg, name)
+			}
+		}
 		if err != nil {
 			return "", named(p.Arg, err)
 		}

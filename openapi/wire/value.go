@@ -170,7 +170,7 @@ func content(media string, arg any) (text string, present bool, err error) {
 	}
 	if bare(media) == mediaForm {
 		if members, ok := arg.(map[string]any); ok {
-			data, err := formOf(propertiesOf(members), nil)
+			data, err := formOf(propertiesOf(members), nil, nil)
 			return string(data), true, err
 		}
 	}

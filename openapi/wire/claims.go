@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/openapi/spec"
+)
+
+// claims says which argument each name of one place belongs to, as the name is
+// sent; "" is the document itself. Members of objects are sent under names that
+// the model makes up, and servers mostly take the last value of a name: without
+// this such a member would stand in for another argument, past what the operator
+// hides, sets and permits of that.
+type claims map[string]string
+
+// claimsOf are the claims of the parameters of one place, whose names are sent in
+// that escape: the names that they have, and those that the document lists of
+// objects that are sent member by member. A name that several of these list is for
+// the first that is given.
+func claimsOf(op *spec.Operation, in string, names *escape) claims {
+	c, listed := claims{}, map[string]int{}
+	for p := range parameters(op, in) {
+		if p.Media != "" || !p.Explode || p.Style == spec.StyleDeepObject {
+			continue
+		}
+		for _, member := range p.Order {
+			name := names.text(member)
+			listed[name]++
+			c[name] = p.Arg
+		}
+	}
+	maps.DeleteFunc(c, func(name, _ string) bool { return listed[name] > 1 })
+	for p := range parameters(op, in) {
+		c[names.text(p.Name)] = p.Arg
+	}
+	return c
+}
+
+// take notes that an argument is sent as these pairs, and refuses what another
+// has.
+func (c claims) take(arg string, pairs []pair) error {
+	for _, p := range pairs {
+		if err := c.one(arg, p.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c claims) one(arg, name string) error {
+	owner, taken := c[name]
+	switch {
+	case !taken:
+		c[name] = arg
+	case owner != arg:
+		return clash(arg, name, owner)
+	}
+	return nil
+}
+
+// clash is the error of an argument that would be sent under the name of another.
+func clash(arg, name, owner string) *tool.Error {
+	if owner == "" {
+		return tool.Errorf(tool.InvalidArgs, "%s would be sent as %s, which the address has already", quote(arg), quote(name)).
+			WithHint("Leave it out.")
+	}
+	return tool.Errorf(tool.InvalidArgs, "%s would be sent as %s, which the argument %s is sent as", quote(arg), quote(name), quote(owner)).
+		WithHint("Leave it out there, and give %s if that is what is meant.", quote(owner))
+}
+
+// namesOf are the names in a query that is written already. Some servers part
+// pairs at semicolons too.
+func namesOf(query string) []string {
+	var out []string
+	for text := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(text, "=")
+		out = append(out, strict.text(unescaped(strings.ReplaceAll(name, "+", " "))))
+	}
+	return out
+}
+
+// unescaped decodes what is percent-encoded in a text, once. What is no escape
+// stays.
+func unescaped(text string) string {
+	if strings.IndexByte(text, '%') < 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for at := 0; at < len(text); at++ {
+		if !isTriple(text[at:]) {
+			out = append(out, text[at])
+			continue
+		}
+		out = append(out, digit(text[at+1])<<4|digit(text[at+2]))
+		at += 2
+	}
+	return string(out)
+}
+
+// digit is the value of a hexadecimal digit.
+func digit(c byte) byte {
+	switch {
+	case c <= '9':
+		return c - '0'
+	case c <= 'F':
+		return c - 'A' + 10
+	}
+	return c - 'a' + 10
+}
+
+// isFixed reports whether the path of an operation gives a parameter of the query
+// itself.
+func isFixed(fixed []string, p *spec.Parameter) bool {
+	return len(fixed) > 0 && slices.Contains(fixed, strict.text(p.Name))
+}

@@ -7,14 +7,17 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // Draft is a request that was made without templates. It is sent with the
-// headers of its upstream behind its own, and without credentials in it: those
-// are in Credentials of [Requests].
+// headers of its upstream, which stand in place of its own of the same names, but
+// for Content-Type, which tells what its body is. Of Cookie it keeps the cookies
+// that the upstream has not. Credentials are not in it, but in Credentials of
+// [Requests].
 type Draft struct {
 	Method string
 	URL    *url.URL    // http or https, with a host and without user and fragment; taken over
@@ -122,10 +125,10 @@ func (d *drafted) checkAddress(u *url.URL) error {
 	return err
 }
 
-// header is that of the upstream with that of the draft in place of the same
-// names.
+// header is that of the draft with that of the upstream in place of the same
+// names: what the operator fixed is not for arguments to change.
 func (d *drafted) header(draft *Draft) (http.Header, error) {
-	header := http.Header{"User-Agent": {userAgent}}
+	header := http.Header{}
 	if len(d.headers) > 0 {
 		if err := add(header, d.headers, d.vars(nil)); err != nil {
 			return nil, err
@@ -143,7 +146,39 @@ func (d *drafted) header(draft *Draft) (http.Header, error) {
 				return nil, err
 			}
 		}
-		header[name] = draft.Header[name]
+		switch {
+		case name == "Cookie":
+			header[name] = withCookies(header[name], draft.Header[name])
+		case header[name] == nil || name == contentType:
+			header[name] = draft.Header[name]
+		}
+	}
+	if header["User-Agent"] == nil {
+		header["User-Agent"] = []string{userAgent}
 	}
 	return header, nil
+}
+
+// withCookies adds cookies to those that are fixed, but for those of the same
+// names.
+func withCookies(fixed, more []string) []string {
+	if len(fixed) == 0 {
+		return more
+	}
+	names, all := map[string]bool{}, []string{}
+	for i, field := range append(slices.Clone(fixed), more...) {
+		for cookie := range strings.SplitSeq(field, ";") {
+			cookie = strings.TrimSpace(cookie)
+			name, _, _ := strings.Cut(cookie, "=")
+			if i < len(fixed) {
+				names[name] = true
+			} else if names[name] {
+				continue
+			}
+			if cookie != "" {
+				all = append(all, cookie)
+			}
+		}
+	}
+	return []string{strings.Join(all, "; ")}
 }

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -109,7 +108,15 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 		}
 		all = overridden(all, list)
 	}
-	holes, fixed := placeholders(path), fixedQuery(path)
+	template, err := TakeApart(path)
+	if err != nil {
+		return nil, &flaw{at: at, code: "unusable-path", text: fmt.Sprintf("no address can be made of %s: %v", path, err)}
+	}
+	filled, left := holesOf(template, all)
+	fixed := map[string]bool{}
+	for _, name := range template.Fixed() {
+		fixed[name] = true
+	}
 	out := &parameters{}
 	for _, p := range all {
 		switch {
@@ -117,15 +124,15 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 			out.form = append(out.form, p)
 		case p.in == inBody:
 			out.body = append(out.body, p)
-		case p.in == InPath && !holes.take(p.name):
+		case p.in == InPath && !filled[p.name]:
 			r.warn(p.spot, "parameter-not-in-path", "the path parameter %q is left out: %s has no {%s}", p.name, path, p.name)
-		case p.in == InQuery && contains(fixed, p.name):
+		case p.in == InQuery && fixed[p.name]:
 			r.warn(p.spot, "parameter-in-path", "the parameter %q is left out: %s gives it already", p.name, path)
 		default:
 			out.sent, out.described = append(out.sent, r.normalParameter(p)), append(out.described, p.text("description"))
 		}
 	}
-	for _, name := range holes.left {
+	for _, name := range left {
 		r.warn(at, "undeclared-placeholder", "no parameter declares {%s}; it is taken for a required text", name)
 		out.described = append(out.described, "")
 		out.sent = append(out.sent, document.Map(
@@ -136,36 +143,34 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 	return out, nil
 }
 
-// fixedQuery are the names that a path has behind a question mark: what it gives
-// there is no argument.
-func fixedQuery(path string) []string {
-	path, _, _ = strings.Cut(path, "#")
-	_, query, _ := strings.Cut(path, "?")
+// holesOf tells which path parameters fill placeholders of a template, and names
+// those that no parameter fills, each once.
+func holesOf(t Template, all []parameter) (filled map[string]bool, left []string) {
+	filled = map[string]bool{}
 	var names []string
-	for text := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(text, "=")
-		if plain, err := url.QueryUnescape(name); err == nil {
-			name = plain
-		}
-		if name != "" {
-			names = append(names, name)
+	for _, p := range all {
+		if p.in == InPath {
+			names = append(names, p.name)
 		}
 	}
-	return names
+	for _, piece := range slices.Concat(t.Path, t.Query) {
+		if !piece.Hole {
+			continue
+		}
+		i := piece.Parameter(names)
+		switch {
+		case i >= 0:
+			filled[names[i]] = true
+		case !piece.IsExpansion() && !slices.Contains(left, plain(piece.Text)):
+			left = append(left, plain(piece.Text))
+		}
+	}
+	return filled, left
 }
 
 func textSchema() *document.Node {
 	n := document.Map(document.Member{Name: "type", Value: document.Text("string")})
 	return &n
-}
-
-// ignoredHeaders are those that no parameter can give: the first three by OpenAPI
-// (3.1 section 4.8.12), as the media types and the credentials give them, and those
-// that say how a message is framed and sent on, which are the connection's own.
-var ignoredHeaders = []string{
-	"accept", "authorization", "content-type",
-	"accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization",
-	"proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent",
 }
 
 // is reports a parameter of the same name in the same place. Names of headers do
@@ -236,10 +241,10 @@ func (r *reader) parameterAt(entry named) (*parameter, error) {
 	case !found.isObject(), p.in == "", p.name == "" && p.in != inBody && p.in != InQueryString:
 		r.warn(entry.spot, "unreadable-parameter", "a parameter without a name or place is left out")
 		return nil, nil
-	case p.in == InHeader && contains(ignoredHeaders, strings.ToLower(p.name)):
-		return nil, nil
 	case p.in == InHeader && strings.EqualFold(p.name, "cookie"):
 		r.warn(entry.spot, "cookie-header", "the header parameter %q is left out, because it would hold cookies of any name; write a parameter in: cookie for each", p.name)
+		return nil, nil
+	case p.in == InHeader && IsGateways(p.name):
 		return nil, nil
 	case contains(places, p.in) && (r.isOld() || p.in != inBody && p.in != inForm):
 		return p, nil
@@ -327,40 +332,4 @@ func stylesOf(in string) []string {
 		return []string{StyleForm, StyleCookie}
 	}
 	return []string{StyleForm, StyleSpace, StylePipe, StyleTab, StyleDeepObject}
-}
-
-// holes are the placeholders of a path that no parameter has declared yet.
-type holes struct{ left []string }
-
-// take reports whether the path has the placeholder of a parameter, and notes that
-// it is declared. RFC 6570 operators around the name belong to no name.
-func (h *holes) take(name string) bool {
-	for i, hole := range h.left {
-		if hole == name || plainHole(hole) == plainHole(name) {
-			h.left = slices.Delete(h.left, i, i+1)
-			return true
-		}
-	}
-	return false
-}
-
-func plainHole(name string) string {
-	return strings.TrimRight(strings.TrimLeft(name, "+#./;?&"), "*")
-}
-
-// placeholders are the names in braces in a path, each once.
-func placeholders(path string) *holes {
-	h := &holes{}
-	path, _, _ = strings.Cut(path, "#")
-	for {
-		_, rest, found := strings.Cut(path, "{")
-		name, after, closed := strings.Cut(rest, "}")
-		if !found || !closed {
-			return h
-		}
-		if name != "" && !contains(h.left, name) {
-			h.left = append(h.left, name)
-		}
-		path = after
-	}
 }

@@ -77,38 +77,9 @@ func namesOf(query string) []string {
 	var out []string
 	for text := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		name, _, _ := strings.Cut(text, "=")
-		out = append(out, strict.text(unescaped(strings.ReplaceAll(name, "+", " "))))
+		out = append(out, strict.text(spec.Unescaped(strings.ReplaceAll(name, "+", " "))))
 	}
 	return out
-}
-
-// unescaped decodes what is percent-encoded in a text, once. What is no escape
-// stays.
-func unescaped(text string) string {
-	if strings.IndexByte(text, '%') < 0 {
-		return text
-	}
-	out := make([]byte, 0, len(text))
-	for at := 0; at < len(text); at++ {
-		if !isTriple(text[at:]) {
-			out = append(out, text[at])
-			continue
-		}
-		out = append(out, digit(text[at+1])<<4|digit(text[at+2]))
-		at += 2
-	}
-	return string(out)
-}
-
-// digit is the value of a hexadecimal digit.
-func digit(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	}
-	return c - 'a' + 10
 }
 
 // isFixed reports whether the path of an operation gives a parameter of the query

@@ -56,11 +56,11 @@ func FuzzPath(f *testing.F) {
 		if segments[0] != "one" || unescaped(t, last) != b+":two" {
 			t.Fatalf("%q %q: %s", a, b, r.Path)
 		}
-		if x.AllowReserved {
-			return // slashes and escapes stay as they are
-		}
-		if len(segments) != 3 {
+		if len(segments) != 3 || spec.IsElsewhere(segments[1]) {
 			t.Fatalf("%q %q: %s", a, b, r.Path)
+		}
+		if x.AllowReserved && strings.ContainsAny(a+b, ",.;=") {
+			return // these stay as they are, and are delimiters too
 		}
 		text := segments[1]
 		if style.name == spec.StyleMatrix { // an empty value has no equals sign

@@ -14,7 +14,7 @@ func header(op *spec.Operation, args map[string]any) (http.Header, error) {
 	h := http.Header{acceptHeader: {accept(op.Accept)}}
 	for p := range parameters(op, spec.InHeader) {
 		name := http.CanonicalHeaderKey(p.Name)
-		if isOurs(name) {
+		if spec.IsGateways(name) {
 			continue
 		}
 		text, present, err := headerText(p, args[p.Arg])
@@ -59,21 +59,6 @@ func headerText(p *spec.Parameter, arg any) (text string, present bool, err erro
 		}
 	}
 	return v.text + strings.Join(parts, ","), true, nil
-}
-
-// isOurs reports whether a field says how a request is sent and who sends it, so
-// that no argument may set it: what OpenAPI says to ignore (Parameter Object, name),
-// what frames a message (RFC 9110 section 7.6.1, RFC 9112 section 6), and which
-// codings of an answer are understood. Cookies are parameters of their own place: a
-// whole field of them would hold others' too.
-func isOurs(name string) bool {
-	switch name {
-	case acceptHeader, "Authorization", contentType, cookieHeader,
-		"Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer", "Upgrade", "Expect",
-		"Proxy-Authorization", "Proxy-Connection", "Accept-Encoding":
-		return true
-	}
-	return false
 }
 
 // accept asks for what the operation answers with. JSON itself goes before all

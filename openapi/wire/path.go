@@ -2,7 +2,7 @@ package wire
 
 import (
 	"errors"
-	"net/url"
+	"fmt"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -13,17 +13,28 @@ import (
 // query, which goes before the parameters, and a fragment, which is nothing that
 // is sent.
 func address(op *spec.Operation, args map[string]any) (path, query string, err error) {
+	pieces, err := spec.TakeApart(op.Path)
+	if err != nil {
+		return "", "", incomplete(op, err)
+	}
 	t := template{op: op, args: args}
-	text, _ := cut(op.Path, '#')
-	text, fixed := cut(text, '?')
-	if path, err = t.path(text); err != nil {
+	for p := range parameters(op, spec.InPath) {
+		t.parameters, t.names = append(t.parameters, p), append(t.names, p.Name)
+	}
+	if path, err = t.path(pieces.Path); err != nil {
 		return "", "", err
 	}
-	if fixed, err = t.query(fixed); err != nil {
+	fixed, err := t.query(pieces.Query)
+	if err != nil {
 		return "", "", err
 	}
 	query, err = queryOf(op, args, fixed)
 	return path, query, err
+}
+
+// incomplete is the error of an address that cannot be made, whatever is sent.
+func incomplete(op *spec.Operation, err error) *tool.Error {
+	return tool.Errorf(tool.Internal, "the address of this tool is not complete").Because(fmt.Errorf("%s: %w", op.Path, err))
 }
 
 func join(a, b string) string {
@@ -33,119 +44,107 @@ func join(a, b string) string {
 	return a + "&" + b
 }
 
-// cut splits a template around the first separator outside its placeholders.
-func cut(template string, separator byte) (before, after string) {
-	for at := 0; at < len(template); at++ {
-		if template[at] == separator {
-			return template[:at], template[at+1:]
-		}
-		if name, ok := placeholder(template[at:]); ok {
-			at += len(name) + 1
-		}
-	}
-	return template, ""
-}
-
-// placeholder is the name between the braces that text starts with. Braces that
-// have no end within their segment are literal text.
-func placeholder(text string) (name string, ok bool) {
-	if text == "" || text[0] != '{' {
-		return "", false
-	}
-	name, _, ok = strings.Cut(text[1:], "}")
-	return name, ok && !strings.ContainsAny(name, "{/")
-}
-
 // template fills the placeholders of a path.
 type template struct {
-	op   *spec.Operation
-	args map[string]any
+	op         *spec.Operation
+	args       map[string]any
+	parameters []*spec.Parameter // those of the path
+	names      []string          // theirs
 }
 
 // path fills the segments one by one, as it is they that a value may not leave.
-func (t *template) path(text string) (string, error) {
-	var b strings.Builder
-	for more := true; more; {
-		segment, rest := cut(text, '/')
-		more = len(segment) < len(text)
-		text = rest
-		filled, used, err := t.fill(segment, &literalPath)
+func (t *template) path(pieces []spec.Piece) (string, error) {
+	s := segments{}
+	for _, piece := range pieces {
+		if !piece.Hole {
+			for i, text := range strings.Split(piece.Text, "/") {
+				if i > 0 {
+					if err := s.end(); err != nil {
+						return "", err
+					}
+					s.done.WriteByte('/')
+				}
+				s.segment += literalPath.text(text)
+			}
+			continue
+		}
+		p, value, err := t.fill(piece)
 		if err != nil {
 			return "", err
 		}
-		if used != nil {
-			if err := checkSegment(used, filled); err != nil {
-				return "", err
-			}
+		if s.used == nil {
+			s.used = p
 		}
-		b.WriteString(filled)
-		if more {
-			b.WriteByte('/')
+		s.segment += value
+	}
+	err := s.end()
+	return "/" + strings.TrimPrefix(s.done.String(), "/"), err
+}
+
+// segments puts a path together.
+type segments struct {
+	done    strings.Builder
+	segment string          // the one that is being filled
+	used    *spec.Parameter // the first that fills it; nil for none
+}
+
+func (s *segments) end() error {
+	if s.used != nil {
+		if err := checkSegment(s.used, s.segment); err != nil {
+			return err
 		}
 	}
-	return "/" + strings.TrimPrefix(b.String(), "/"), nil
+	s.done.WriteString(s.segment)
+	s.segment, s.used = "", nil
+	return nil
 }
 
 // query fills what a path has behind a question mark.
-func (t *template) query(text string) (string, error) {
-	filled, _, err := t.fill(text, &literalQuery)
-	return filled, err
-}
-
-// fill puts values in place of placeholders, and tells which parameter was the
-// first of them.
-func (t *template) fill(text string, literal *escape) (filled string, used *spec.Parameter, err error) {
+func (t *template) query(pieces []spec.Piece) (string, error) {
 	var b strings.Builder
-	start := 0
-	for at := 0; at < len(text); at++ {
-		name, ok := placeholder(text[at:])
-		if !ok {
+	for _, piece := range pieces {
+		if !piece.Hole {
+			b.WriteString(literalQuery.text(piece.Text))
 			continue
 		}
-		b.WriteString(literal.text(text[start:at]))
-		at += len(name) + 1
-		start = at + 1
-		p, err := t.parameter(name)
+		_, value, err := t.fill(piece)
 		if err != nil {
-			return "", nil, err
-		}
-		if p == nil {
-			continue
-		}
-		if used == nil {
-			used = p
-		}
-		value, err := expand(p, t.args[p.Arg])
-		if err != nil {
-			return "", nil, err
+			return "", err
 		}
 		b.WriteString(value)
 	}
-	b.WriteString(literal.text(text[start:]))
-	return b.String(), used, nil
+	return b.String(), nil
 }
 
-// parameter is that of a placeholder: of its very name, or of its name without
-// the marks that frameworks add for one that may take several segments. It is nil
-// for an expansion of a query or a fragment (RFC 6570 sections 3.2.8, 3.2.9 and
-// 3.2.4), which the parameters of the query stand for.
-func (t *template) parameter(name string) (*spec.Parameter, error) {
-	short := strings.TrimPrefix(name, "+")
-	for _, mark := range []string{"*", "+", "...", "…"} {
-		short = strings.TrimSuffix(short, mark)
+// fill is the value in place of a placeholder, and its parameter. An expansion of a
+// query or a fragment has none, and is left out.
+func (t *template) fill(piece spec.Piece) (*spec.Parameter, string, error) {
+	i := piece.Parameter(t.names)
+	switch {
+	case i >= 0:
+		p := styled(t.parameters[i], piece)
+		value, err := expand(p, t.args[p.Arg])
+		return p, value, err
+	case piece.IsExpansion():
+		return nil, "", nil
 	}
-	for _, name := range []string{name, short} {
-		for p := range parameters(t.op, spec.InPath) {
-			if p.Name == name {
-				return p, nil
-			}
-		}
+	return nil, "", incomplete(t.op, errors.New("no parameter fills {"+piece.Text+"}"))
+}
+
+// styled is a parameter in the style that the mark of its placeholder is of (RFC
+// 6570 sections 3.2.5 and 3.2.7), where the document names no other.
+func styled(p *spec.Parameter, piece spec.Piece) *spec.Parameter {
+	if p.Style != spec.StyleSimple || piece.Text == p.Name {
+		return p
 	}
-	if name != "" && isOneOf(name[0], "?&#") {
-		return nil, nil
+	other := *p
+	switch piece.Text[0] {
+	case '.':
+		other.Style = spec.StyleLabel
+	case ';':
+		other.Style = spec.StyleMatrix
 	}
-	return nil, tool.Errorf(tool.Internal, "the address of this tool is not complete").
-		Because(errors.New("no parameter fills {" + name + "} in " + t.op.Path))
+	return &other
 }
 
 // expand writes the value of a path parameter (Style Examples; RFC 6570
@@ -243,19 +242,12 @@ func matrixPair(name, text string) string {
 	return ";" + name + "=" + text
 }
 
-// checkSegment refuses a filled segment that names another place: . and .. do,
-// encoded too (RFC 3986 section 5.2.4), also before the parameters that some
-// servers cut off at a semicolon, and so does an empty one for most servers.
+// checkSegment refuses a filled segment that names another place: see
+// [spec.IsElsewhere]. An empty one does for most servers.
 func checkSegment(p *spec.Parameter, segment string) error {
-	for part := range strings.SplitSeq(segment, "/") {
-		before, _, _ := strings.Cut(part, ";")
-		if plain, err := url.PathUnescape(before); err == nil {
-			before = plain
-		}
-		if part == "" || before == "." || before == ".." {
-			return wrong(p, "makes %q of a part of the address, which would stand for another place", part).
-				WithHint("Send the identifier of what you want; it cannot be empty, . or .. there.")
-		}
+	if segment != "" && !spec.IsElsewhere(segment) {
+		return nil
 	}
-	return nil
+	return wrong(p, "makes %q of a part of the address, which would stand for another place", segment).
+		WithHint("Send the identifier of what you want; it cannot be empty, and nothing between its slashes can be . or ..")
 }

@@ -104,8 +104,18 @@ func (w *writer) head(s *set, schema func(*node), argument func(*argument)) {
 	schema(s.extra)
 }
 
-// dependent says of a body that may be left out what it needs when it is given.
+// maxDependent is how many names dependentRequired may list, which are as many as
+// the fields of a body times those that it needs.
+const maxDependent = 1000
+
+// dependent says of a body that may be left out what it needs when it is given. Of
+// many fields it says so by if and then, which grow with their number only. Of few
+// it says so for each, which stays right where some are hidden.
 func (w *writer) dependent(s *set) {
+	if fields := s.list[s.fields:]; len(fields)*len(s.needs) > maxDependent {
+		w.conditional(fields, s.needs)
+		return
+	}
 	all := object()
 	for _, a := range s.list[s.fields:] {
 		others := slices.DeleteFunc(slices.Clone(s.needs), func(name string) bool { return name == a.name })
@@ -117,6 +127,22 @@ func (w *writer) dependent(s *set) {
 		w.put(`,"dependentRequired":`)
 		w.out = all.append(w.out)
 	}
+}
+
+// conditional says that where any of some arguments is given others are needed.
+func (w *writer) conditional(of []argument, needs []string) {
+	w.put(`,"if":{"anyOf":[`)
+	for i, a := range of {
+		if i > 0 {
+			w.put(",")
+		}
+		w.put(`{"required":[`)
+		w.out = appendText(w.out, a.name)
+		w.put("]}")
+	}
+	w.put(`]},"then":{"required":`)
+	w.out = texts(needs).append(w.out)
+	w.put("}")
 }
 
 // definitions writes the definitions that are needed, each with definition, which

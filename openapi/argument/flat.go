@@ -41,6 +41,7 @@ type flattener struct {
 	order   []string
 	schemas map[string][]*node
 	need    []string
+	needed  map[string]bool // those of need
 	extras  []*node // what each part says of other properties
 	parts   int     // those that speak of properties
 	steps   int     // schemas that were added
@@ -79,7 +80,11 @@ func (f *flattener) keyword(name string, v *node) bool {
 		return f.properties(v)
 	case "required":
 		for _, name := range v.strings() {
-			if !slices.Contains(f.need, name) {
+			if !f.needed[name] {
+				if f.needed == nil {
+					f.needed = map[string]bool{}
+				}
+				f.needed[name] = true
 				f.need = append(f.need, name)
 			}
 		}

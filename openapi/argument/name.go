@@ -115,7 +115,7 @@ func name(all []named) {
 			wanted[all[i].base()]++
 		}
 	}
-	taken := map[string]bool{reserved: true}
+	taken := names{reserved: 0}
 	var rest []named
 	for _, n := range all {
 		base := n.base()
@@ -123,20 +123,28 @@ func name(all []named) {
 			rest = append(rest, n)
 			continue
 		}
-		*n.into, taken[base] = base, true
+		*n.into, taken[base] = base, 0
 	}
 	for _, n := range rest {
-		*n.into = free(n.elsewhere(), taken)
-		taken[*n.into] = true
+		*n.into = taken.free(n.elsewhere())
 	}
 }
 
-// free is a name that is not taken: itself or with the first number that helps.
-func free(name string, taken map[string]bool) string {
+// names are those that are taken, each with the last number that was put behind it
+// to make others.
+type names map[string]int
+
+// free takes a name: itself or with the first number that helps. It looks at no
+// number twice, as thousands may want the same name.
+func (t names) free(name string) string {
 	out := name
-	for i := 2; taken[out]; i++ {
+	last, taken := t[name]
+	for i := max(last+1, 2); taken; i++ {
 		end := "_" + strconv.Itoa(i)
 		out = name[:min(len(name), maxName-len(end))] + end
+		t[name] = i
+		_, taken = t[out]
 	}
+	t[out] = 0
 	return out
 }

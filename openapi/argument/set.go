@@ -87,26 +87,27 @@ func (b *Builder) addFields(s *set, body *spec.Body) {
 			s.extra = truth(true)
 		}
 	}
+	required, schemas := map[string]bool{}, map[string]*node{}
+	for _, name := range o.required {
+		required[name] = true
+	}
+	for _, p := range o.properties {
+		schemas[p.name] = p.schema
+	}
 	for _, f := range body.Fields {
-		needed := slices.Contains(o.required, f.Name)
+		needed, schema := required[f.Name], schemas[f.Name]
+		if schema == nil {
+			schema = object() // of one that is not there, anything
+		}
 		sent := ""
 		if f.Arg != f.Name {
 			sent = "Sent as body property " + codeOf(f.Name) + "."
 		}
-		s.list = append(s.list, argument{name: f.Arg, schema: o.schema(f.Name), note: sent, required: needed && body.Required})
+		s.list = append(s.list, argument{name: f.Arg, schema: schema, note: sent, required: needed && body.Required})
 		if needed && !body.Required {
 			s.needs = append(s.needs, f.Arg)
 		}
 	}
-}
-
-// schema is that of a property; of one that is not there, anything.
-func (o *flatObject) schema(name string) *node {
-	i := slices.IndexFunc(o.properties, func(p property) bool { return p.name == name })
-	if i < 0 {
-		return object()
-	}
-	return o.properties[i].schema
 }
 
 // whole is the argument that is a body.

@@ -145,8 +145,12 @@ func (r *reader) encodings(kind string, schema, declared spot) document.Node {
 		return document.Map()
 	}
 	var all []document.Member
+	said := map[string]spot{}
+	for _, e := range declared.entries() {
+		said[e.name] = e.spot
+	}
 	for _, p := range r.properties(schema) {
-		e := declared.get(p.name)
+		e := said[p.name]
 		var members []document.Member
 		if m := e.text("contentType"); m != "" {
 			members = append(members, document.Member{Name: "contentType", Value: document.Text(m)})

@@ -100,14 +100,17 @@ type parameters struct {
 // parameters reads those of the path and of the operation, of which the latter
 // stand in place of the former.
 func (r *reader) parameters(path string, at spot, around item) (*parameters, error) {
-	var all []parameter
+	var merged merged
 	for _, of := range append(slices.Clone(around), at) {
 		list, err := r.parameterList(of)
 		if err != nil {
 			return nil, err
 		}
-		all = overridden(all, list)
+		for _, p := range list {
+			merged.put(p)
+		}
 	}
+	all := merged.all
 	template, err := TakeApart(path)
 	if err != nil {
 		return nil, &flaw{at: at, code: "unusable-path", text: fmt.Sprintf("no address can be made of %s: %v", path, err)}
@@ -173,35 +176,50 @@ func textSchema() *document.Node {
 	return &n
 }
 
-// is reports a parameter of the same name in the same place. Names of headers do
-// not differ in case (RFC 9110 section 5.1).
-func (p parameter) is(o parameter) bool {
-	return p.in == o.in && (p.name == o.name || p.in == InHeader && strings.EqualFold(p.name, o.name))
+// identity is what two parameters share that are the same: their place and their
+// name. Names of headers do not differ in case (RFC 9110 section 5.1).
+type identity struct{ in, name string }
+
+func (p parameter) identity() identity {
+	if p.in == InHeader {
+		return identity{p.in, strings.ToLower(p.name)}
+	}
+	return identity{p.in, p.name}
 }
 
-// overridden are parameters with others in place of those that they are.
-func overridden(all, by []parameter) []parameter {
-	for _, p := range by {
-		if i := slices.IndexFunc(all, p.is); i >= 0 {
-			all[i] = p
-		} else {
-			all = append(all, p)
-		}
+// merged are parameters, each of them once.
+type merged struct {
+	all []parameter
+	at  map[identity]int // where in all one is
+}
+
+// put adds a parameter, or puts it in place of the one that it is, which it gives
+// back.
+func (m *merged) put(p parameter) (before parameter, is bool) {
+	i, is := m.at[p.identity()]
+	if is {
+		before, m.all[i] = m.all[i], p
+		return before, true
 	}
-	return all
+	if m.at == nil {
+		m.at = map[identity]int{}
+	}
+	m.at[p.identity()] = len(m.all)
+	m.all = append(m.all, p)
+	return before, false
 }
 
 // parameterList reads the parameters of a list, each of them once.
 func (r *reader) parameterList(of spot) ([]parameter, error) {
-	list := of.get("parameters")
-	entries := make([]named, 0, len(list.items()))
-	for _, entry := range list.items() {
+	written := of.get("parameters")
+	entries := make([]named, 0, len(written.items()))
+	for _, entry := range written.items() {
 		entries = append(entries, named{"", entry})
 	}
-	if list.isObject() { // an author's slip: a map of parameters
-		entries = list.entries()
+	if written.isObject() { // an author's slip: a map of parameters
+		entries = written.entries()
 	}
-	var all []parameter
+	var list merged
 	for _, entry := range entries {
 		p, err := r.parameterAt(entry)
 		if err != nil {
@@ -210,12 +228,11 @@ func (r *reader) parameterList(of spot) ([]parameter, error) {
 		if p == nil {
 			continue
 		}
-		if i := slices.IndexFunc(all, p.is); i >= 0 && all[i].node != p.node {
+		if before, is := list.put(*p); is && before.node != p.node {
 			r.warn(entry.spot, "duplicate-parameter", "the parameter %q is there twice in its place, of which the last stands", p.name)
 		}
-		all = overridden(all, []parameter{*p})
 	}
-	return all, nil
+	return list.all, nil
 }
 
 // places are where parameters can be. The last two are Swagger 2.0's, where body

@@ -42,10 +42,10 @@ type flattener struct {
 	schemas map[string][]*node
 	need    []string
 	needed  map[string]bool // those of need
-	extras  []*node // what each part says of other properties
-	parts   int     // those that speak of properties
-	steps   int     // schemas that were added
-	typed   bool    // one says that it is an object
+	extras  []*node         // what each part says of other properties
+	parts   int             // those that speak of properties
+	steps   int             // schemas that were added
+	typed   bool            // one says that it is an object
 }
 
 // maxParts is how many schemas a flat object may be put together of. Definitions

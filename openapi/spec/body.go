@@ -52,7 +52,7 @@ func (r *reader) body(at spot, p *parameters) (normal *document.Node, kind strin
 		document.Member{Name: "schema", Value: r.stub(schema)},
 		document.Member{Name: "encoding", Value: r.encodings(kind, schema, entry.get("encoding"))},
 	)
-	return r.normalBody(b, concrete(chosen.name, kind), media), kind, nil
+	return r.normalBody(b, r.sent(chosen.spot, chosen.name, kind), media), kind, nil
 }
 
 func (r *reader) normalBody(b spot, media string, entry document.Node) *document.Node {
@@ -73,6 +73,9 @@ func (r *reader) oldBody(at spot, p *parameters) (normal *document.Node, kind st
 	}
 	switch {
 	case len(p.body) > 0:
+		for _, f := range p.form {
+			r.warn(f.spot, "field-beside-body", "the field %q is left out: a request has one body, which is the parameter in: body", f.name)
+		}
 		if len(consumes) == 0 {
 			consumes = []string{mediaJSON}
 		}
@@ -84,7 +87,7 @@ func (r *reader) oldBody(at spot, p *parameters) (normal *document.Node, kind st
 			media, kind = mediaJSON, BodyJSON
 		}
 		entry := document.Map(document.Member{Name: "schema", Value: r.stub(schema)})
-		return r.normalBody(b.spot, concrete(media, kind), entry), kind, nil
+		return r.normalBody(b.spot, r.sent(at, media, kind), entry), kind, nil
 	case len(p.form) > 0:
 		normal, kind = r.oldForm(at, consumes, p.form)
 		return normal, kind, nil
@@ -135,7 +138,7 @@ func (r *reader) oldForm(at spot, consumes []string, fields []parameter) (*docum
 		document.Member{Name: "encoding", Value: r.encodings(kind, written, spot{at.file, &declared})},
 	)
 	body := document.Map(document.Member{Name: "required", Value: document.Flag(len(required) > 0)})
-	return r.normalBody(spot{at.file, &body}, media, entry), kind
+	return r.normalBody(spot{at.file, &body}, r.sent(at, media, kind), entry), kind
 }
 
 // encodings says how the properties of a form or multipart body are written:

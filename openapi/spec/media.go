@@ -229,3 +229,67 @@ func successes(responses spot) []named {
 	}
 	return all
 }
+
+// WithoutParameter is a media type without its parameters of a name, which is in
+// lower case.
+func WithoutParameter(media, name string) string {
+	parts := partsOf(media)
+	kept := slices.DeleteFunc(parts[1:], func(part string) bool {
+		own, _, _ := strings.Cut(part, "=")
+		return strings.EqualFold(strings.TrimSpace(own), name)
+	})
+	if len(kept) == len(parts)-1 {
+		return media
+	}
+	return strings.Join(append(parts[:1], kept...), ";")
+}
+
+// parameterOf is the value of a parameter of a media type, without quotes; "" for
+// none.
+func parameterOf(media, name string) string {
+	for _, part := range partsOf(media)[1:] {
+		if own, value, _ := strings.Cut(part, "="); strings.EqualFold(strings.TrimSpace(own), name) {
+			return strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return ""
+}
+
+// partsOf splits a media type at the semicolons that are not between quotes (RFC
+// 9110 section 5.6.6). There is always one.
+func partsOf(media string) []string {
+	var parts []string
+	start, within := 0, false
+	for at := 0; at < len(media); at++ {
+		switch c := media[at]; {
+		case c == '\\' && within:
+			at++
+		case c == '"':
+			within = !within
+		case c == ';' && !within:
+			parts = append(parts, media[start:at])
+			start = at + 1
+		}
+	}
+	return append(parts, media[start:])
+}
+
+// sent is the media type under which a body of a kind is sent. Texts are sent in
+// UTF-8, whatever the document asks for: what a model writes has characters that
+// other codings have not.
+func (r *reader) sent(at spot, media, kind string) string {
+	media = concrete(media, kind)
+	if kind == BodyMultipart {
+		return WithoutParameter(media, "boundary")
+	}
+	charset := parameterOf(media, "charset")
+	if kind == BodyBinary || charset == "" || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8") {
+		return media
+	}
+	r.warn(at, "charset", "the body is sent in UTF-8 and says so, not in %s, as %s has it", charset, media)
+	media = WithoutParameter(media, "charset")
+	if kind == BodyText {
+		media += "; charset=utf-8"
+	}
+	return media
+}

@@ -82,7 +82,7 @@ func mediaOf(b *spec.Body) string {
 // something else. It refuses one under the name that a field is sent as.
 func properties(op *spec.Operation, args map[string]any) ([]property, error) {
 	var out []property
-	taken, owners := map[string]bool{}, fieldClaims(op.Body.Fields, &verbatim)
+	taken, owners := map[string]bool{}, fieldClaims(op.Body.Fields, verbatim.text)
 	for _, f := range op.Body.Fields {
 		taken[f.Arg] = true
 		if value, given := args[f.Arg]; given {
@@ -107,19 +107,20 @@ func properties(op *spec.Operation, args map[string]any) ([]property, error) {
 	return out, nil
 }
 
-// fieldClaims are the claims of the fields of a body, given or not.
-func fieldClaims(fields []spec.Field, names *escape) claims {
+// fieldClaims are the claims of the fields of a body, given or not, by their names
+// as they are sent.
+func fieldClaims(fields []spec.Field, sent func(name string) string) claims {
 	c := claims{}
 	for _, f := range fields {
-		c[names.text(f.Name)] = f.Arg
+		c[sent(f.Name)] = f.Arg
 	}
 	return c
 }
 
 // claimAll adds those of properties, which come from one argument or are fields.
-func (c claims) claimAll(members []property, names *escape) claims {
+func (c claims) claimAll(members []property, sent func(name string) string) claims {
 	for _, m := range members {
-		c[names.text(m.name)] = m.arg
+		c[sent(m.name)] = m.arg
 	}
 	return c
 }
@@ -194,7 +195,7 @@ func objectOf(members []property) ([]byte, error) {
 // property is content: a text, a text per item of a list, JSON of an object
 // (Encoding Object, contentType).
 func formOf(members []property, fields []spec.Field, encodings map[string]spec.Encoding) ([]byte, error) {
-	pairs, owners := []pair{}, fieldClaims(fields, &form).claimAll(members, &form)
+	pairs, owners := []pair{}, fieldClaims(fields, form.text).claimAll(members, form.text)
 	for _, m := range members {
 		some, err := formPairs(m, encodings[m.name])
 		if err == nil {

@@ -91,6 +91,9 @@ type received struct{ Name, File, Media, Text string }
 
 func parts(t *testing.T, r *wire.Request, media string) []received {
 	t.Helper()
+	if n := strings.Count(strings.ToLower(r.Header.Get("Content-Type")), "boundary="); n != 1 {
+		t.Errorf("%d boundaries", n)
+	}
 	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != media {
 		t.Fatalf("content type %q, %v", r.Header.Get("Content-Type"), err)
@@ -170,6 +173,11 @@ func TestMultipart(t *testing.T) {
 			"names that would end the line", `{"a\"\r\nb": "x"}`, "multipart/form-data",
 			spec.Body{Kind: spec.BodyMultipart, Media: "multipart/form-data", Open: true},
 			[]received{{"a%22%0D%0Ab", "", "", "x"}},
+		},
+		{
+			"names with backslashes, and a boundary of the document", `{"a\\": "x", "\\b\\\\": "y"}`, "multipart/form-data",
+			spec.Body{Kind: spec.BodyMultipart, Media: `multipart/form-data; Boundary="a;b"; x=1`, Open: true},
+			[]received{{`\b\\`, "", "", "y"}, {`a\`, "", "", "x"}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

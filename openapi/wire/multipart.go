@@ -23,7 +23,7 @@ type part struct {
 // with the line that is between them (RFC 2046 section 5.1.1).
 func multipartOf(members []property, fields []spec.Field, encodings map[string]spec.Encoding, media string) (data []byte, sent string, err error) {
 	var parts []part
-	owners := fieldClaims(fields, &partName).claimAll(members, &partName)
+	owners := fieldClaims(fields, quoted).claimAll(members, quoted)
 	for _, m := range members {
 		some, err := partsOf(m, encodings[m.name])
 		for i := range some {
@@ -53,7 +53,7 @@ func multipartOf(members []property, fields []spec.Field, encodings map[string]s
 	if err := w.Close(); err != nil {
 		return nil, "", tool.AsError(err)
 	}
-	return b.Bytes(), media + "; boundary=" + w.Boundary(), nil
+	return b.Bytes(), spec.WithoutParameter(media, "boundary") + "; boundary=" + w.Boundary(), nil
 }
 
 // partsOf are the parts of a property: one, or one per item of a list (Media Type
@@ -160,8 +160,11 @@ func (p *part) header() textproto.MIMEHeader {
 
 // quoted writes a name between quotes as browsers do (WHATWG HTML, multipart
 // form data; RFC 7578 section 4.2 allows it): percent signs for what would end
-// the quotes or the line.
-func quoted(name string) string { return partName.text(name) }
+// the quotes or the line, and a backslash before a backslash, which would take the
+// quotes for part of the name (RFC 2045 section 5.1) where it is the last.
+func quoted(name string) string {
+	return partName.text(strings.ReplaceAll(name, `\`, `\\`))
+}
 
 // boundary makes up a line that no part holds.
 func boundary(parts []part) string {

@@ -8,3 +8,6 @@ var Checker = (*Service).check
 
 // MaxChecked is the longest answer that is checked.
 const MaxChecked = maxChecked
+
+// MaxWritten is how many bytes of a text are looked at.
+const MaxWritten = maxWritten

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -262,6 +263,29 @@ func TestCacheOfRealDocuments(t *testing.T) {
 		}
 		if !reflect.DeepEqual(read[0].Document, read[1].Document) { // a difference takes minutes to show
 			t.Errorf("%s is not what was read of it: %.2000s", name, cmp.Diff(read[0].Document, read[1].Document))
+		}
+	}
+}
+
+// TestLoadStops holds that nothing is read on when the context is over, and that
+// nothing is kept then.
+func TestLoadStops(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("stopped")
+	for _, stage := range []string{openapi.StageReading, openapi.StageParsing, openapi.StageOperations} {
+		l := newLibrary(t)
+		ctx, stop := context.WithCancelCause(t.Context())
+		var last string
+		_, err := openapi.Load(ctx, openapi.LoadOptions{Path: l.path(), CacheDir: l.cache, Progress: func(now string, _, _ int) {
+			if last = now; now == stage {
+				stop(stopped)
+			}
+		}})
+		if !errors.Is(err, stopped) || last != stage {
+			t.Errorf("%s: %v after %s", stage, err, last)
+		}
+		if _, err := os.Stat(openapi.Kept(l.cache, l.path())); err == nil {
+			t.Errorf("%s: it is kept", stage)
 		}
 	}
 }

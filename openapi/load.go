@@ -60,8 +60,8 @@ type Document struct {
 
 // Load reads the document at a path or an address, or takes what was kept of it
 // where no byte of its files has changed since. The error says what is wrong with
-// the document as a whole; what is wrong with parts of it is in its Skipped and
-// Warnings.
+// the document as a whole, or is the cause of a context that is over before it is
+// read; what is wrong with parts of it is in its Skipped and Warnings.
 func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 	o.tell(StageReading, 0, 0)
 	source, err := document.Read(ctx, document.Options{Path: o.Path, Fetch: o.Fetch, CacheDir: o.CacheDir})
@@ -75,17 +75,19 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 		}
 	}
 	o.tell(StageParsing, 0, 0)
-	set, err := source.Open()
+	set, err := source.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	read, err := spec.Read(set)
+	read, err := spec.Read(ctx, set)
 	if err != nil {
 		return nil, err
 	}
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files, d.Digest = set.Base(), set.Stale(), set.Names(), set.Digest()
-	d.arrange(&o)
+	if err := d.arrange(ctx, &o); err != nil {
+		return nil, err
+	}
 	// What the builder has decoded is of no use any more: few operations are called.
 	d.arguments = argument.New(d.Inputs)
 	kept.store(d)
@@ -97,11 +99,14 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 }
 
 // arrange names the arguments of all operations and makes what models are shown of
-// them.
-func (d *Document) arrange(o *LoadOptions) {
+// them. The error is the cause of a context that is over.
+func (d *Document) arrange(ctx context.Context, o *LoadOptions) error {
 	total := len(d.Operations)
 	step := max(total/progressSteps, 1)
 	for i, op := range d.Operations {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if i%step == 0 {
 			o.tell(StageOperations, i, total)
 		}
@@ -109,6 +114,7 @@ func (d *Document) arrange(o *LoadOptions) {
 		op.Shown = d.shown(op)
 	}
 	o.tell(StageOperations, total, total)
+	return nil
 }
 
 func newDocument(read *spec.Document) *Document {

@@ -42,14 +42,21 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.Open()
+	return source.Open(ctx)
 }
 
-// Open reads what the main file says. An error about its text is an *[Error].
-func (s *Source) Open() (*Set, error) {
+// Open reads what the main file says. An error about its text is an *[Error]; of a
+// context that is over it is the cause.
+func (s *Source) Open(ctx context.Context) (*Set, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	root, err := Parse(s.name, s.data)
 	if err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil { // it may have taken seconds
+		return nil, context.Cause(ctx)
 	}
 	main := &File{Name: s.name, Root: root}
 	return &Set{

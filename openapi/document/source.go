@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -53,26 +54,52 @@ func Read(ctx context.Context, o Options) (*Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	f, err := os.Open(o.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := readAll(f)
+	data, err := readMain(o.Path)
 	if err != nil {
 		return nil, err
 	}
 	return &Source{name: filepath.Base(o.Path), data: data, dir: filepath.Dir(o.Path)}, nil
 }
 
-// readAll reads a file up to one byte more than may be used, which tells too large
-// from whole. Its size says how much room it needs, and may be wrong.
-func readAll(f *os.File) ([]byte, error) {
-	var b bytes.Buffer
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		b.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead)
+// readMain reads the main file. What is no ordinary file is not opened: to open a
+// pipe is to wait for its other end, and a device may have no end.
+func readMain(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path, Err: errFile}
 	}
-	_, err := b.ReadFrom(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := readAll(f)
+	if err == errFile {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return data, err
+}
+
+// openFlags open a file, and do not wait where a pipe was put in its place after it
+// was looked at.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// readAll reads an ordinary file up to one byte more than may be used, which tells
+// too large from whole. Its size says how much room it needs, and may be wrong.
+func readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errFile
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead)
+	_, err = b.ReadFrom(io.LimitReader(f, MaxSize+1))
 	return b.Bytes(), err
 }
 
@@ -177,7 +204,7 @@ func (s *Source) read(name string) ([]byte, error) {
 	case info.Size() > MaxSize:
 		return nil, errSize
 	}
-	f, err := root.Open(name)
+	f, err := root.OpenFile(name, openFlags, 0)
 	if err != nil {
 		return nil, reason(err)
 	}

@@ -112,6 +112,9 @@ func isToken(text string) bool {
 }
 
 func (r *reader) readOperation(method, path string, at spot, around item) {
+	if r.ctx.Err() != nil {
+		return
+	}
 	name := method + " " + path
 	r.operation, r.schemas = name, nil
 	if r.done[name] {

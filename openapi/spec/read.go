@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,24 +14,29 @@ import (
 
 // Read reads a document. Only a text that is no OpenAPI document of a known
 // version is an error: what cannot be understood in one is repaired with a
-// warning, or its operation is left out with the reason.
-func Read(source Source) (*Document, error) {
+// warning, or its operation is left out with the reason. When the context is over
+// before it is read, its cause is the error.
+func Read(ctx context.Context, source Source) (*Document, error) {
 	version, stated, err := versionOf(source.Main())
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{
-		source: source, version: version, told: map[Finding]bool{}, done: map[string]bool{},
+		ctx: ctx, source: source, version: version, told: map[Finding]bool{}, done: map[string]bool{},
 		in:  dialect.New(source, version, dialect.Input),
 		out: dialect.New(source, version, dialect.Output),
 	}
 	r.doc = &Document{OpenAPI: stated}
 	r.read()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	return r.doc, nil
 }
 
 // reader reads one document.
 type reader struct {
+	ctx     context.Context // of this reading; nothing is read on when it is over
 	source  Source
 	version dialect.Version
 	in, out *dialect.Converter

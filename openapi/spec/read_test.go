@@ -1,6 +1,8 @@
 package spec_test
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -84,9 +86,26 @@ func readOf(t *testing.T, files []txtar.File) string {
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	read, err := spec.Read(set)
+	read, err := spec.Read(t.Context(), set)
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
 	return dump(read)
+}
+
+// TestReadStops holds that no operation is read when the context is over.
+func TestReadStops(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(path, []byte("openapi: 3.1.0\npaths: {/a: {get: {}}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set, err := document.Open(t.Context(), document.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if read, err := spec.Read(ctx, set); !errors.Is(err, context.Canceled) || read != nil {
+		t.Errorf("%v, %v", read, err)
+	}
 }

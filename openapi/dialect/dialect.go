@@ -78,7 +78,7 @@ type Converter struct {
 	done     map[*document.Node]json.RawMessage
 	texts    map[string]json.RawMessage
 	keys     map[definition]string
-	taken    map[string]bool
+	taken    map[string]int // keys that are in use, with the number from which on one is looked for that is free
 	waiting  []task
 	problems []Problem
 	told     map[Problem]bool
@@ -97,7 +97,7 @@ func New(find Finder, v Version, side Side) *Converter {
 	c := &Converter{
 		find: find, version: v, side: side,
 		done: map[*document.Node]json.RawMessage{}, texts: map[string]json.RawMessage{},
-		keys: map[definition]string{}, taken: map[string]bool{}, told: map[Problem]bool{},
+		keys: map[definition]string{}, taken: map[string]int{}, told: map[Problem]bool{},
 		targets: map[lookup]found{}, patterns: map[string]bool{}, hidden: map[*document.Node]map[string]bool{}, hiding: map[*document.Node][]string{},
 		edgesOf: map[*document.Node][]edge{}, known: map[*document.Node]target{},
 	}

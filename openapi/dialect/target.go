@@ -268,10 +268,11 @@ func (c *Converter) key(name string) string {
 	if base = base[:min(len(base), maxKey)]; base == "" {
 		base = "schema"
 	}
-	key := base
-	for i := 2; c.taken[key]; i++ {
-		key = base + "_" + strconv.Itoa(i)
+	key, i := base, max(c.taken[base], 1)
+	for ; c.taken[key] > 0; i++ { // from where the last search for this name ended
+		key = base + "_" + strconv.Itoa(i+1)
 	}
-	c.taken[key] = true
+	c.taken[base] = i
+	c.taken[key] = max(c.taken[key], 1)
 	return key
 }

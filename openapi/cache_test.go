@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -287,5 +288,26 @@ func TestLoadStops(t *testing.T) {
 		if _, err := os.Stat(openapi.Kept(l.cache, l.path())); err == nil {
 			t.Errorf("%s: it is kept", stage)
 		}
+	}
+}
+
+// TestShownOnce holds that operations that take the same are shown the same, and
+// those that differ in one word are not.
+func TestShownOnce(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	l.write("api.yaml", head30+`paths:
+  /a: {get: {parameters: [{in: query, name: q, description: One}]}}
+  /b: {get: {parameters: [{in: query, name: q, description: One}]}}
+  /c: {get: {parameters: [{in: query, name: q, description: Two}]}}
+  /d: {get: {}}
+`)
+	d := l.load()
+	a, b := d.Operations[0].Shown, d.Operations[1].Shown
+	if &a[0] != &b[0] {
+		t.Error("it was made twice")
+	}
+	if c := string(d.Operations[2].Shown); c == string(a) || !strings.Contains(c, "Two") {
+		t.Error(c)
 	}
 }

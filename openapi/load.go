@@ -2,7 +2,10 @@ package openapi
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/openapi/argument"
@@ -13,6 +16,11 @@ import (
 // ShownSize is about how many bytes of a schema a model is shown; see
 // [argument.Builder.Shown].
 const ShownSize = argument.DefaultBudget
+
+// MaxShown is how many bytes the schemas of all operations that models are shown may
+// take together: operations behind those that pass it are left out. They are rarely
+// more than 2,000 bytes each.
+const MaxShown = 128 << 20
 
 // LoadOptions say what is loaded.
 type LoadOptions struct {
@@ -101,8 +109,9 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 // arrange names the arguments of all operations and makes what models are shown of
 // them. The error is the cause of a context that is over.
 func (d *Document) arrange(ctx context.Context, o *LoadOptions) error {
-	total := len(d.Operations)
+	total, size := len(d.Operations), 0
 	step := max(total/progressSteps, 1)
+	shown := map[[sha256.Size]byte]json.RawMessage{}
 	for i, op := range d.Operations {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -111,10 +120,41 @@ func (d *Document) arrange(ctx context.Context, o *LoadOptions) error {
 			o.tell(StageOperations, i, total)
 		}
 		d.arguments.Arrange(op)
-		op.Shown = d.shown(op)
+		// Of operations that take the same only the first is looked at.
+		sum := inputOf(op)
+		if op.Shown = shown[sum]; op.Shown == nil {
+			op.Shown = d.shown(op)
+			shown[sum] = op.Shown
+		}
+		if size += len(op.Shown); size > MaxShown {
+			d.leaveOut(i)
+			break
+		}
 	}
 	o.tell(StageOperations, total, total)
 	return nil
+}
+
+// inputOf tells operations that take different arguments from each other.
+func inputOf(op *spec.Operation) [sha256.Size]byte {
+	text, err := json.Marshal(struct {
+		Parameters []spec.Parameter
+		Body       *spec.Body
+	}{op.Parameters, op.Body})
+	if err != nil { // it is JSON, so this cannot be; the name is another one for each
+		text = []byte(op.Method + " " + op.Path)
+	}
+	return sha256.Sum256(text)
+}
+
+// leaveOut leaves out the operations from one on.
+func (d *Document) leaveOut(from int) {
+	first := d.Operations[from]
+	d.Skipped = append(d.Skipped, spec.Finding{
+		Operation: first.Method + " " + first.Path, Place: first.Place, Code: "too-large",
+		Text: fmt.Sprintf("what models are shown of the operations takes more than %d MiB; this one and all behind it, %d in all, are left out", MaxShown>>20, len(d.Operations)-from),
+	})
+	d.Operations = slices.Clip(d.Operations[:from])
 }
 
 func newDocument(read *spec.Document) *Document {
@@ -132,8 +172,8 @@ func (d *Document) shown(op *spec.Operation) json.RawMessage {
 		if err != nil {
 			return whole // it compiles, so this cannot be
 		}
-		if text = portable; len(text) <= ShownSize {
-			break
+		if text = portable; len(text) <= ShownSize || len(whole) > budget {
+			break // the names alone are over the budget, and less does not make them fewer
 		}
 	}
 	return text

@@ -111,6 +111,9 @@ func (r *reader) parameters(path string, at spot, around item) (*parameters, err
 		}
 	}
 	all := merged.all
+	if len(all) > MaxParameters {
+		return nil, tooMany(at)
+	}
 	template, err := TakeApart(path)
 	if err != nil {
 		return nil, &flaw{at: at, code: "unusable-path", text: fmt.Sprintf("no address can be made of %s: %v", path, err)}
@@ -219,6 +222,9 @@ func (r *reader) parameterList(of spot) ([]parameter, error) {
 	if written.isObject() { // an author's slip: a map of parameters
 		entries = written.entries()
 	}
+	if len(entries) > MaxParameters {
+		return nil, tooMany(written)
+	}
 	var list merged
 	for _, entry := range entries {
 		p, err := r.parameterAt(entry)
@@ -233,6 +239,11 @@ func (r *reader) parameterList(of spot) ([]parameter, error) {
 		}
 	}
 	return list.all, nil
+}
+
+// tooMany is why an operation of very many parameters is left out.
+func tooMany(at spot) *flaw {
+	return &flaw{at: at, code: "too-many-parameters", text: fmt.Sprintf("there are more than %d parameters", MaxParameters)}
 }
 
 // places are where parameters can be. The last two are Swagger 2.0's, where body

@@ -117,6 +117,9 @@ func (r *reader) readOperation(method, path string, at spot, around item) {
 	}
 	name := method + " " + path
 	r.operation, r.schemas = name, nil
+	if r.full(name, at) {
+		return
+	}
 	if r.done[name] {
 		r.skip(name, at, &flaw{code: "duplicate-operation", text: "the operation is there twice, of which the first stands"})
 		return
@@ -138,5 +141,26 @@ func (r *reader) readOperation(method, path string, at spot, around item) {
 		r.skip(name, at, err)
 		return
 	}
+	r.all += len(op.Parameters)
 	r.doc.Operations = append(r.doc.Operations, op)
+}
+
+// full reports whether the document has as much already as can be read of one. The
+// first operation behind that is noted.
+func (r *reader) full(name string, at spot) bool {
+	text := ""
+	switch {
+	case r.over:
+		return true
+	case r.count == MaxOperations:
+		text = fmt.Sprintf("the document has more than %d operations", MaxOperations)
+	case r.all > MaxAll:
+		text = fmt.Sprintf("the operations of the document have more than %d parameters together", MaxAll)
+	default:
+		r.count++
+		return false
+	}
+	r.over = true
+	r.skip(name, at, &flaw{code: "too-many-operations", text: text + "; this operation and all behind it are left out"})
+	return true
 }

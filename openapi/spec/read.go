@@ -12,6 +12,13 @@ import (
 	"github.com/toolgate/toolgate/openapi/document"
 )
 
+// Limits of one document. What passes one is left out with the reason.
+const (
+	MaxOperations = 20_000  // those that are left out included; GitHub's has 1,100
+	MaxParameters = 1_000   // of an operation, with those of its path
+	MaxAll        = 500_000 // parameters of all operations together
+)
+
 // Read reads a document. Only a text that is no OpenAPI document of a known
 // version is an error: what cannot be understood in one is repaired with a
 // warning, or its operation is left out with the reason. When the context is over
@@ -44,6 +51,9 @@ type reader struct {
 	root    spot
 	told    map[Finding]bool
 	done    map[string]bool // the operations that were read, by method and path
+	count   int             // of the operations so far, with those that are left out
+	all     int             // parameters of the operations so far
+	over    bool            // no more operations are read
 	// Of the operation that is being read:
 	operation string
 	schemas   []spot // that its normal form stands in for, by number

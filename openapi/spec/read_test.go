@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,5 +108,64 @@ func TestReadStops(t *testing.T) {
 	stop()
 	if read, err := spec.Read(ctx, set); !errors.Is(err, context.Canceled) || read != nil {
 		t.Errorf("%v, %v", read, err)
+	}
+}
+
+// TestReadLimits leaves out what would take too much, and says so once.
+func TestReadLimits(t *testing.T) {
+	parameters := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `{"$ref": "#/p/%d"},`, i)
+		}
+		return "[" + strings.TrimSuffix(b.String(), ",") + "]"
+	}
+	shared := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"%d": {"name": "p%d", "in": "query"},`, i, i)
+		}
+		return "{" + strings.TrimSuffix(b.String(), ",") + "}"
+	}
+	paths := func(n int, text string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"/a%d": {"get": %s},`, i, text)
+		}
+		return "{" + strings.TrimSuffix(b.String(), ",") + "}"
+	}
+	most := fmt.Sprintf(`{"parameters": %s}`, parameters(spec.MaxParameters))
+	for _, c := range []struct {
+		name, paths string
+		operations  int
+		skipped     string
+	}{
+		{"operations", paths(spec.MaxOperations+2, "{}"), spec.MaxOperations, "GET /a20000 too-many-operations: the document has more than 20000 operations; this operation and all behind it are left out"},
+		{"parameters", paths(1, fmt.Sprintf(`{"parameters": %s}`, parameters(spec.MaxParameters+1))), 0, "GET /a0 too-many-parameters: there are more than 1000 parameters"},
+		{"parameters of the path", fmt.Sprintf(`{"/b": {"parameters": %s, "get": {"parameters": [{"name": "one", "in": "query"}]}}}`, parameters(spec.MaxParameters)), 0, "GET /b too-many-parameters: there are more than 1000 parameters"},
+		{"as many as there may be", paths(2, most), 2, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.json")
+			text := fmt.Sprintf(`{"openapi": "3.1.0", "p": %s, "paths": %s}`, shared(spec.MaxParameters+1), c.paths)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			set, err := document.Open(t.Context(), document.Options{Path: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := spec.Read(t.Context(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var skipped []string
+			for _, f := range read.Skipped {
+				skipped = append(skipped, f.Operation+" "+f.Code+": "+f.Text)
+			}
+			if diff := cmp.Diff(c.skipped, strings.Join(skipped, "\n")); diff != "" || len(read.Operations) != c.operations {
+				t.Errorf("%d operations: %s", len(read.Operations), diff)
+			}
+		})
 	}
 }

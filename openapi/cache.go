@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/toolgate/toolgate/openapi/document"
 	"github.com/toolgate/toolgate/openapi/spec"
 )
 
 // keptFormat is the number of the form in which documents are kept.
-const keptFormat = "3"
+const keptFormat = "4"
 
 // keeper keeps what was read of one document, in a file of its own. Whatever is
 // wrong with that file, the document is read anew: a cache is never an error.
@@ -24,9 +25,10 @@ type keeper struct{ dir, path string }
 
 // keptHead stands before a kept document and says whether it is still good.
 type keptHead struct {
-	Reader string   // which program wrote it
-	Files  []string // what it was read from
-	Digest [32]byte // of those
+	Reader string            // which program wrote it
+	Files  []string          // what it was read from
+	Digest [32]byte          // of those
+	Sum    [sha256.Size]byte // of the encoded document, which follows: one that was damaged would send wrong requests
 }
 
 func (k keeper) file() string {
@@ -43,25 +45,39 @@ func (k keeper) load(source *document.Source) *Document {
 	if err != nil {
 		return nil
 	}
-	from := gob.NewDecoder(bytes.NewReader(data))
+	text := bytes.NewReader(data)
 	var head keptHead
-	if from.Decode(&head) != nil || head.Reader != program() {
+	if gob.NewDecoder(text).Decode(&head) != nil || head.Reader != program() {
 		return nil
 	}
+	data = data[len(data)-text.Len():]
 	// Both take their time, so they are done at once.
 	unchanged := make(chan bool, 1)
 	go func() {
 		digest, err := source.Digest(head.Files)
 		unchanged <- err == nil && digest == head.Digest
 	}()
-	read := new(spec.Document)
-	if err := from.Decode(read); !<-unchanged || err != nil {
+	read := decoded(data, head.Sum)
+	if !<-unchanged || read == nil {
 		return nil
 	}
+	touch(k.file())
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files, d.Cached = source.Base(), source.Stale(), head.Files, true
 	d.Digest = head.Digest
 	return d
+}
+
+// decoded is the document that was encoded; nil where what is there is not that.
+func decoded(data []byte, sum [sha256.Size]byte) *spec.Document {
+	if sha256.Sum256(data) != sum {
+		return nil
+	}
+	read := new(spec.Document)
+	if gob.NewDecoder(bytes.NewReader(data)).Decode(read) != nil {
+		return nil
+	}
+	return read
 }
 
 // store keeps a document. It is written beside its place and moved there, so that
@@ -70,15 +86,21 @@ func (k keeper) store(d *Document) {
 	if k.dir == "" || os.MkdirAll(k.dir, 0o700) != nil {
 		return
 	}
+	sweep(k.dir, time.Now())
+	var text bytes.Buffer
+	if gob.NewEncoder(&text).Encode(d.Document) != nil {
+		return
+	}
 	f, err := os.CreateTemp(k.dir, "openapi-*.tmp")
 	if err != nil {
 		return
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
 	w := bufio.NewWriter(f)
-	to := gob.NewEncoder(w)
-	failed := to.Encode(keptHead{Reader: program(), Files: d.Files, Digest: d.Digest}) != nil ||
-		to.Encode(d.Document) != nil || w.Flush() != nil
+	failed := gob.NewEncoder(w).Encode(keptHead{Reader: program(), Files: d.Files, Digest: d.Digest, Sum: sha256.Sum256(text.Bytes())}) != nil
+	if _, err := w.Write(text.Bytes()); err != nil || w.Flush() != nil {
+		failed = true
+	}
 	if f.Close() != nil || failed {
 		return
 	}

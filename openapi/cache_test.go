@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,6 +80,16 @@ func TestCache(t *testing.T) {
 		{"nothing kept", func(l *library) { l.rewrite(func([]byte) []byte { return nil }) }, false},
 		{"garbage", func(l *library) { l.rewrite(func(data []byte) []byte { return bytes.Repeat([]byte{0xff}, len(data)) }) }, false},
 		{"text", func(l *library) { l.rewrite(func([]byte) []byte { return []byte("not what was kept") }) }, false},
+		{"another word", func(l *library) {
+			l.rewrite(func(data []byte) []byte {
+				out := bytes.ReplaceAll(data, []byte("api.example.com"), []byte("api.example.net"))
+				if bytes.Equal(out, data) {
+					l.Error("the address is not there")
+				}
+				return out
+			})
+		}, false},
+		{"a byte more", func(l *library) { l.rewrite(func(data []byte) []byte { return append(data, 0) }) }, false},
 		{"another program", func(l *library) {
 			l.rewrite(func([]byte) []byte {
 				var b bytes.Buffer
@@ -309,5 +320,46 @@ func TestShownOnce(t *testing.T) {
 	}
 	if c := string(d.Operations[2].Shown); c == string(a) || !strings.Contains(c, "Two") {
 		t.Error(c)
+	}
+}
+
+// TestSweep holds what is removed from a cache, and that what is used stays.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	l.load()
+	kept := openapi.Kept(l.cache, l.path())
+	now := time.Now()
+	age := func(path string, by time.Duration) { l.must(os.Chtimes(path, now.Add(-by), now.Add(-by))) }
+	day := 24 * time.Hour
+	for name, by := range map[string]time.Duration{
+		"openapi-1.tmp": 2 * time.Hour, "openapi-2.tmp": 0, "new-1": 2 * time.Hour, "new-2": 0,
+		"openapi-a.gob": 91 * day, "openapi-b.gob": 89 * day, "c.document": 91 * day, "d.document": 89 * day, "mine.yaml": 1000 * day,
+	} {
+		path := filepath.Join(l.cache, name)
+		l.must(os.WriteFile(path, nil, 0o600))
+		age(path, by)
+	}
+	l.must(os.Mkdir(filepath.Join(l.cache, "new-folder"), 0o700))
+	age(filepath.Join(l.cache, "new-folder"), 1000*day)
+	age(kept, 91*day)
+	if !l.load().Cached {
+		t.Error("it is not kept")
+	}
+	if info, err := os.Stat(kept); err != nil || now.Sub(info.ModTime()) > time.Hour {
+		t.Errorf("its use is not noted: %v", err)
+	}
+	l.write("api.yaml", cachedMain+"# more\n")
+	l.load()
+	entries, err := os.ReadDir(l.cache)
+	l.must(err)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != filepath.Base(kept) {
+			names = append(names, e.Name())
+		}
+	}
+	if diff := cmp.Diff([]string{"d.document", "mine.yaml", "new-2", "new-folder", "openapi-2.tmp", "openapi-b.gob"}, names); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -46,7 +46,7 @@ func fetch(ctx context.Context, o Options) (*Source, error) {
 			return nil, fmt.Errorf("%s: %w", shown(u), err)
 		}
 		s.stale, got = fmt.Sprintf("%s: %v", shown(u), err), kept
-	} else if got != kept && got.ETag != "" {
+	} else if got != kept {
 		keepAnswer(o.CacheDir, o.Path, got)
 	}
 	s.data, s.base = got.Body, got.Base
@@ -69,7 +69,7 @@ func ask(ctx context.Context, f Fetcher, u *url.URL, kept *answer) (*answer, err
 		return nil, errors.New("not a valid address")
 	}
 	req.Header.Set("Accept", "application/json, application/yaml, application/openapi+json, application/openapi+yaml, text/yaml, */*;q=0.5")
-	if kept != nil {
+	if kept != nil && kept.ETag != "" {
 		req.Header.Set("If-None-Match", kept.ETag)
 	}
 	resp, err := f.Do(req)
@@ -78,7 +78,7 @@ func ask(ctx context.Context, f Fetcher, u *url.URL, kept *answer) (*answer, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	switch {
-	case resp.StatusCode == http.StatusNotModified && kept != nil:
+	case resp.StatusCode == http.StatusNotModified && kept != nil && kept.ETag != "":
 		return kept, nil
 	case resp.StatusCode != http.StatusOK:
 		return nil, refused(resp.StatusCode)

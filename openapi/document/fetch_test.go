@@ -248,3 +248,41 @@ func TestAddressHasNoFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestFetchKeepsAnswersWithoutTag uses the last answer of an address that is dead,
+// also where it came without an ETag; it is never asked whether that still holds.
+func TestFetchKeepsAnswersWithoutTag(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	start := func(f fetcher) (*document.Set, error) {
+		return document.Open(t.Context(), document.Options{Path: secretAddress, CacheDir: cache, Fetch: fetcher(func(req *http.Request) (*http.Response, error) {
+			if req.Header.Get("If-None-Match") != "" {
+				t.Error("it is asked whether it still holds")
+			}
+			return f(req)
+		})})
+	}
+	for _, text := range []string{`{"a":1}`, `{"a":2}`} {
+		if set, err := start(answers(200, strings.NewReader(text))); err != nil || set.Stale() != "" {
+			t.Fatal(err)
+		}
+		checkCache(t, cache)
+		set, err := start(answers(503, strings.NewReader("")))
+		if err != nil || set.Stale() == "" || string(set.Main().Root.JSON()) != text {
+			t.Errorf("%v, stale %q", err, set.Stale())
+		}
+	}
+	if _, err := start(answers(304, strings.NewReader(""))); err == nil {
+		t.Error("an answer to what was not asked is taken")
+	}
+	old := time.Now().Add(-48 * time.Hour)
+	names, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(names) != 1 || os.Chtimes(names[0], old, old) != nil {
+		t.Fatal(err, names)
+	}
+	if _, err := start(answers(503, strings.NewReader(""))); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(names[0]); err != nil || time.Since(info.ModTime()) > time.Hour {
+		t.Errorf("its use is not noted: %v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // The last answer of an address is one file: a line of JSON, and then the body.
@@ -43,11 +44,20 @@ func keptAnswer(dir, address string) *answer {
 	}
 	line, body, ok := bytes.Cut(data, []byte("\n"))
 	var head keptHead
-	if !ok || json.Unmarshal(line, &head) != nil || head.ETag == "" || head.Sum != hexSum(body) {
+	if !ok || json.Unmarshal(line, &head) != nil || head.Sum != hexSum(body) {
 		return nil
 	}
 	head.Body = body
+	touch(f)
 	return &head.answer
+}
+
+// touch notes that a file is used, a day exactly: what nobody uses is removed.
+func touch(f *os.File) {
+	if info, err := f.Stat(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+		now := time.Now()
+		_ = os.Chtimes(f.Name(), now, now)
+	}
 }
 
 func hexSum(data []byte) string {

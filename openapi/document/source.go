@@ -31,8 +31,8 @@ type Options struct {
 	Path string
 	// Fetch sends the request for an address; nil when there is no way to.
 	Fetch Fetcher
-	// CacheDir is a folder of its own for answers that came with an ETag, which is
-	// made when it is needed; empty for none. They can be read by this user only.
+	// CacheDir is a folder for the last answers of addresses, which is made when it is
+	// needed; empty for none. They can be read by this user only.
 	CacheDir string
 }
 

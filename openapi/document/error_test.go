@@ -99,8 +99,9 @@ func TestParseLimits(t *testing.T) {
 		want       string
 	}{
 		{"size", "a.json", make([]byte, document.MaxSize+1), "a.json: the file is larger than 128 MiB"},
-		{"values of YAML", "a.yaml", bytes.Repeat([]byte("-\n"), document.MaxNodes), "a.yaml: the file may hold too many values to be read as YAML; write it as JSON"},
-		{"laughs", "a.yaml", laughs(9, 10), "a.yaml:8:32: there are more than 8000000 values, with those that aliases stand for"},
+		{"values", "a.json", append(bytes.Repeat([]byte("[1,"), 1), append(bytes.Repeat([]byte("1,"), document.MaxNodes), "1]"...)...), "a.json:1:4000000: there are more than 2000000 values"},
+		{"values of YAML", "a.yaml", bytes.Repeat([]byte("-\n"), document.MaxMarks), "a.yaml: the file may hold too many values to be read as YAML; write it as JSON"},
+		{"laughs", "a.yaml", laughs(9, 10), "a.yaml:8:8: there are more than 2000000 values, with those that aliases stand for"},
 		{"deep aliases", "a.yaml", laughs(600, 1), "a.yaml:501:10: with this alias maps and lists lie more than 500 levels deep"},
 	}
 	for _, c := range cases {

@@ -6,3 +6,9 @@ func ParseJSON(file, text string, most int) (*Node, error) {
 	n, err := parseJSON(file, text, most)
 	return n, err.plain()
 }
+
+// MaxMarks is how many separators a text may have to be read as YAML.
+const MaxMarks = maxMarks
+
+// Fill counts so many bytes as read already.
+func (s *Set) Fill(bytes int) { s.total += bytes }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -117,13 +118,21 @@ func (s *Set) open(from *File, target string) (*File, *RefError) {
 		return nil, &RefError{Code: RemoteReference, Text: "a document that came from an address has no other files"}
 	case name == ".." || len(name) > 2 && name[:3] == "../":
 		return nil, outside()
+	case isHidden(name):
+		return nil, &RefError{Code: OutsideReference, Text: "files and folders whose names start with a dot are not read"}
 	case len(s.files) == MaxFiles:
 		return nil, &RefError{Code: UnreadableFile, Text: errFiles.Error()}
+	case s.total > MaxTotal:
+		return nil, &RefError{Code: UnreadableFile, Text: errTotal.Error()}
 	}
 	f := s.load(name)
 	s.files[name] = f
 	return f.file, f.err
 }
+
+// isHidden reports a name with a part that starts with a dot: such files hold
+// credentials and histories, and no documents.
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
 
 func (s *Set) load(name string) *opened {
 	data, err := s.source.read(name)

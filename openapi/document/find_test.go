@@ -301,3 +301,40 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestFindHidden does not open files whose names start with a dot, nor those in such
+// folders.
+func TestFindHidden(t *testing.T) {
+	dir := write(t, map[string]string{"main.yaml": "a: 1", ".env": "a: 1", ".git/x.yaml": "a: 1", "b/.c.yaml": "a: 1", "b/main.yaml": "a: 1", "a.b/c..yaml": "a: 1"})
+	set := open(t, filepath.Join(dir, "main.yaml"))
+	for ref, want := range map[string]string{
+		".env": "", "./.env": "", "b/../.env#/a": "", "%2eenv": "", ".git/x.yaml": "", `.git\x.yaml`: "", "b/.c.yaml": "", ".later": "",
+		"./b/main.yaml#/a": "b/main.yaml 1", "b/../b/./main.yaml#/a": "b/main.yaml 1", "a.b/c..yaml#/a": "a.b/c..yaml 1",
+	} {
+		if want == "" {
+			want = "outside-reference: " + ref + ": files and folders whose names start with a dot are not read"
+		}
+		if diff := cmp.Diff(want, findText(t, set, nil, ref)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"main.yaml", "a.b/c..yaml", "b/main.yaml"}, set.Names()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFindTotal opens no file once those that were read are too large together.
+func TestFindTotal(t *testing.T) {
+	dir := write(t, map[string]string{"main.yaml": "a: 1", "x.yaml": "a: 1", "y.yaml": "a: 1"})
+	set := open(t, filepath.Join(dir, "main.yaml"))
+	set.Fill(document.MaxTotal - len("a: 1"))
+	for _, name := range []string{"x.yaml", "y.yaml"} {
+		want := "unreadable-file: " + name + ": the files of the document are larger than 256 MiB together"
+		if diff := cmp.Diff(want, findText(t, set, nil, name)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"main.yaml", "x.yaml"}, set.Names()); diff != "" {
+		t.Error(diff)
+	}
+}

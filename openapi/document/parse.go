@@ -13,7 +13,7 @@ import (
 const (
 	MaxSize  = 128 << 20 // bytes
 	MaxDepth = 500       // objects and arrays in each other, with what YAML aliases stand for
-	MaxNodes = 8_000_000 // values, with those that YAML aliases stand for
+	MaxNodes = 2_000_000 // values, with those that YAML aliases stand for; GitHub's document has 260,000
 )
 
 // Error is what is wrong with the text of a file.

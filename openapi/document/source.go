@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -48,8 +49,11 @@ type Source struct {
 // Read reads the main file of a document, or asks its address for it. An error
 // holds no query and no user info of the address.
 func Read(ctx context.Context, o Options) (*Source, error) {
-	if isAddress(o.Path) {
+	switch {
+	case IsAddress(o.Path) && isKnown(o.Path):
 		return fetch(ctx, o)
+	case IsAddress(o.Path):
+		return nil, errScheme(o.Path)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -103,10 +107,23 @@ func readAll(f *os.File) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// isAddress reports an address, where a file's path would stand else.
-func isAddress(path string) bool {
-	scheme, _, ok := strings.Cut(path, "://")
-	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+// hasScheme is how an address starts, of whatever scheme (RFC 3986 section 3).
+var hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// IsAddress tells an address, of http or of another scheme that [Read] refuses, from
+// the path of a file.
+func IsAddress(path string) bool { return hasScheme.MatchString(path) }
+
+// isKnown reports an address of a scheme that is spoken.
+func isKnown(address string) bool {
+	scheme, _, _ := strings.Cut(address, "://")
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+}
+
+// errScheme is the error about an address of another scheme.
+func errScheme(address string) error {
+	scheme, _, _ := strings.Cut(address, "://")
+	return fmt.Errorf("documents are read from files and from http and https addresses, not from %s: addresses; of a file give its path", strings.ToLower(shortened(scheme)))
 }
 
 // Base is the address that the main file came from, without user info, query and

@@ -105,3 +105,22 @@ func TestReadErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSchemes tells addresses from paths, and says which of them can be read.
+func TestSchemes(t *testing.T) {
+	for path, want := range map[string]bool{
+		"http://x/y": true, "HTTPS://x": true, "file:///etc/passwd": true, "ftp://user:PASSWORD@x": true, "git+ssh://x": true,
+		"api.yaml": false, "/a/b": false, "a/b://c": false, "://x": false, `C:\\x`: false, "http:/x": false, "": false,
+	} {
+		if got := document.IsAddress(path); got != want {
+			t.Errorf("%q is an address: %t", path, got)
+		}
+	}
+	for path, scheme := range map[string]string{"file:///etc/passwd": "file", "FTP://user:PASSWORD@x": "ftp"} {
+		_, err := document.Read(t.Context(), document.Options{Path: path})
+		want := "documents are read from files and from http and https addresses, not from " + scheme + ": addresses; of a file give its path"
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

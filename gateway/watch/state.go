@@ -58,10 +58,12 @@ type Disk struct {
 }
 
 // Look finds out how the paths and patterns of a state are now.
-func (d *Disk) Look(s State) State {
+func (d *Disk) Look(s State) State { return d.look(s, d.Digest) }
+
+func (d *Disk) look(s State, digest func(path string) Digest) State {
 	now := State{Files: make(map[string]Digest, len(s.Files)), Patterns: make(map[string][]string, len(s.Patterns))}
 	for path := range s.Files {
-		now.Files[path] = d.Digest(path)
+		now.Files[path] = digest(path)
 	}
 	for pattern := range s.Patterns {
 		if found, err := d.Glob(pattern); err == nil {

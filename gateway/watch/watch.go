@@ -2,7 +2,8 @@
 // system where there are any, and by looking at their content every few seconds
 // where there are none (network file systems, changes below a bind mount).
 //
-// A file is known by its content, never by its date. Watched are folders and
+// A file is known by its content, never by its date: its marks (size, dates, which
+// file it is) only say that it need not be read again for a minute. Watched are folders and
 // not files: an editor that renames, and a symbolic link that is swapped, put
 // another file in the place of the one that would be watched.
 package watch
@@ -41,7 +42,7 @@ type Options struct {
 // Watcher knows what was last read of some files. Expect is safe for concurrent
 // use; Wait is for one goroutine at a time.
 type Watcher struct {
-	disk   Disk
+	disk   *memory // for the goroutine of Wait
 	logger *slog.Logger
 	notify *fsnotify.Watcher // nil where there are no events
 	events chan fsnotify.Event
@@ -71,7 +72,7 @@ func Open(opts Options) *Watcher {
 
 func newWatcher(opts Options) *Watcher {
 	return &Watcher{
-		disk: opts.Disk, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		disk: &memory{disk: &opts.Disk, clock: time.Now}, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		poke: make(chan struct{}, 1),
 	}
 }
@@ -129,7 +130,7 @@ func (w *Watcher) Wait(ctx context.Context) error {
 // differs reports whether the disk is not as expected.
 func (w *Watcher) differs() bool {
 	expected := w.expecting()
-	return !w.disk.Look(expected).Equal(expected)
+	return !w.disk.look(expected).Equal(expected)
 }
 
 // settled waits until a change has come to rest. It is false when it was undone
@@ -138,7 +139,7 @@ func (w *Watcher) settled(ctx context.Context) bool {
 	var last State
 	for began := time.Now(); ; {
 		expected := w.expecting()
-		now, waited := w.disk.Look(expected), time.Since(began)
+		now, waited := w.disk.look(expected), time.Since(began)
 		switch {
 		case now.Equal(expected):
 			return false

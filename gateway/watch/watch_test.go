@@ -357,3 +357,55 @@ func TestUnreadable(t *testing.T) {
 		t.Error("more was read of a file than one byte beyond the limit")
 	}
 }
+
+// TestMemory holds when a file is read again: not as long as all its marks are the
+// same and it was not changed right before, and else always.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	marker := Digest{1}
+	for name, c := range map[string]struct {
+		read, now time.Duration // since the file was written
+		change    func(path string) error
+		again     bool
+	}{
+		"nothing changed":           {time.Hour, time.Hour + pollInterval, nil, false},
+		"read a minute ago":         {time.Hour, time.Hour + rehashInterval, nil, true},
+		"read right after a change": {freshTime / 2, time.Hour, nil, true},
+		"read in the future":        {2 * time.Hour, time.Hour, nil, true},
+		"another file":              {time.Hour, time.Hour + pollInterval, func(path string) error { return errors.Join(write(path+".new", "2"), os.Rename(path+".new", path)) }, true},
+		"longer":                    {time.Hour, time.Hour + pollInterval, func(path string) error { return write(path, "12") }, true},
+		"another date":              {time.Hour, time.Hour + pollInterval, func(path string) error { return os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)) }, true},
+		"other permissions":         {time.Hour, time.Hour + pollInterval, func(path string) error { return os.Chmod(path, 0o644) }, true},
+		"gone":                      {time.Hour, time.Hour + pollInterval, os.Remove, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "a.yaml")
+			must(t, write(path, "1"))
+			info, err := os.Stat(path)
+			must(t, err)
+			if c.change != nil {
+				must(t, c.change(path))
+			}
+			now := info.ModTime().Add(c.now)
+			m := memory{
+				disk: &disk, clock: func() time.Time { return now },
+				files: map[string]memo{path: {info, info.ModTime().Add(c.read), marker}},
+			}
+			want := marker
+			if c.again {
+				want = disk.Digest(path)
+			}
+			s := State{Files: map[string]Digest{path: {}}}
+			if got := m.look(s).Files[path]; got != want {
+				t.Errorf("%x", got)
+			}
+			if c.again && m.files[path].digest != want {
+				t.Error("what was read is not known")
+			}
+			if m.look(State{}); len(m.files) > 0 {
+				t.Error("what nobody asks for is still known")
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -361,5 +362,30 @@ func TestSweep(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"d.document", "mine.yaml", "new-2", "new-folder", "openapi-2.tmp", "openapi-b.gob"}, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestShownLimit leaves out the operations behind those whose schemas are as large
+// together as may be, and says so once.
+func TestShownLimit(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("n", 64)
+	l := newLibrary(t)
+	var text strings.Builder
+	text.WriteString(head30 + "paths:\n")
+	for i := range 4 {
+		fmt.Fprintf(&text, "  /a%d: {get: {parameters: [{in: query, name: %s%d}]}}\n", i, name, i)
+	}
+	l.write("api.yaml", text.String())
+	d := l.load()
+	size := 0
+	for _, op := range d.Operations[:3] {
+		size += len(op.Shown)
+	}
+	if err := openapi.Arrange(d, size); err != nil || len(d.Operations) != 3 || len(d.Skipped) != 1 {
+		t.Fatalf("%v, %d operations, %v", err, len(d.Operations), d.Skipped)
+	}
+	if f := d.Skipped[0]; f.Operation != "GET /a3" || f.Code != "too-large" || !strings.Contains(f.Text, "1 in all") {
+		t.Error(f)
 	}
 }

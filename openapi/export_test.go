@@ -1,5 +1,7 @@
 package openapi
 
+import "context"
+
 // Kept is the file that a document at a path is kept in.
 func Kept(dir, path string) string { return keeper{dir: dir, path: path}.file() }
 
@@ -11,3 +13,9 @@ const MaxChecked = maxChecked
 
 // MaxWritten is how many bytes of a text are looked at.
 const MaxWritten = maxWritten
+
+// Arrange arranges the operations of a document, of which models are shown at most so
+// many bytes.
+func Arrange(d *Document, most int) error {
+	return d.arrange(context.Background(), &LoadOptions{}, most)
+}

@@ -93,7 +93,7 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 	}
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files, d.Digest = set.Base(), set.Stale(), set.Names(), set.Digest()
-	if err := d.arrange(ctx, &o); err != nil {
+	if err := d.arrange(ctx, &o, MaxShown); err != nil {
 		return nil, err
 	}
 	// What the builder has decoded is of no use any more: few operations are called.
@@ -107,8 +107,8 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 }
 
 // arrange names the arguments of all operations and makes what models are shown of
-// them. The error is the cause of a context that is over.
-func (d *Document) arrange(ctx context.Context, o *LoadOptions) error {
+// them, most bytes of that in all. The error is the cause of a context that is over.
+func (d *Document) arrange(ctx context.Context, o *LoadOptions, most int) error {
 	total, size := len(d.Operations), 0
 	step := max(total/progressSteps, 1)
 	shown := map[[sha256.Size]byte]json.RawMessage{}
@@ -126,7 +126,7 @@ func (d *Document) arrange(ctx context.Context, o *LoadOptions) error {
 			op.Shown = d.shown(op)
 			shown[sum] = op.Shown
 		}
-		if size += len(op.Shown); size > MaxShown {
+		if size += len(op.Shown); size > most {
 			d.leaveOut(i)
 			break
 		}

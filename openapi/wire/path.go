@@ -242,12 +242,15 @@ func matrixPair(name, text string) string {
 	return ";" + name + "=" + text
 }
 
-// checkSegment refuses a filled segment that names another place: see
-// [spec.IsElsewhere]. An empty one does for most servers.
+// checkSegment refuses a filled segment that is . or .., which clients and servers
+// resolve however it is written (RFC 3986 sections 5.2.4 and 6.2.2.3), with parameters
+// behind it too. An empty one names another place for most servers. What a value has
+// of slashes stays within its segment, encoded.
 func checkSegment(p *spec.Parameter, segment string) error {
-	if segment != "" && !spec.IsElsewhere(segment) {
+	name, _, _ := strings.Cut(spec.Unescaped(segment), ";")
+	if segment != "" && name != "." && name != ".." {
 		return nil
 	}
 	return wrong(p, "makes %q of a part of the address, which would stand for another place", segment).
-		WithHint("Send the identifier of what you want; it cannot be empty, and nothing between its slashes can be . or ..")
+		WithHint("Send the identifier of what you want; it cannot be empty, . or .. there.")
 }

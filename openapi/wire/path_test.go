@@ -54,6 +54,7 @@ func TestPath(t *testing.T) {
 		{"fragment after the query", "/a?b={c#}#d", []spec.Parameter{inPath("c#")}, `{"c#": 2}`, "/a", "b=2"},
 		{"expansions of a query", "/a{?page,limit}{#x}{&y}", []spec.Parameter{inQuery("page")}, `{"page": 2}`, "/a", "page=2"},
 		{"allowReserved stays one segment", "/{x}", []spec.Parameter{with(inPath("x"), reserved)}, `{"x": "b../%2e%2ec/a"}`, "/b..%2F%252e%252ec%2Fa", ""},
+		{"slashes and dots of a value stay in its segment", "/f/{x}", []spec.Parameter{inPath("x")}, `{"x": "a/../../b\\..%2e%2F"}`, "/f/a%2F..%2F..%2Fb%5C..%252e%252F", ""},
 		{"allowReserved", "/{x}", []spec.Parameter{with(inPath("x"), reserved)}, `{"x": "a/b:c@d!$&'()*+,;=?#[]%20%zz e"}`, "/a%2Fb:c@d!$&'()*+,;=%3F%23%5B%5D%2520%25zz%20e", ""},
 		{"JSON content", "/{x}", []spec.Parameter{with(inPath("x"), jsonContent)}, `{"x": {"a": [1, "/"]}}`, "/%7B%22a%22%3A%5B1%2C%22%2F%22%5D%7D", ""},
 		{"JSON content of a list", "/{x}", []spec.Parameter{with(inPath("x"), jsonContent)}, `{"x": []}`, "/%5B%5D", ""},
@@ -110,16 +111,7 @@ func TestPathRefusals(t *testing.T) {
 		{"/files/{x}", text, `{"x": ".."}`},
 		{"/files/{x}", reserved, `{"x": ".."}`},
 		{"/files/{x}", reserved, `{"x": "..;a/b"}`},
-		{"/files/{x}", reserved, `{"x": "../%2e%2e/a"}`},
-		{"/files/{x}", plain, `{"x": "a/../../b"}`},
-		{"/files/{x}", plain, `{"x": "a/./b"}`},
-		{"/files/{x}", plain, `{"x": "..\\..\\x"}`},
 		{"/files/{x}", plain, `{"x": "..;x"}`},
-		{"/files/{x}", plain, `{"x": "a/..;x/b"}`},
-		{"/files/{x}", plain, `{"x": "%2e%2E"}`},
-		{"/files/{x}", plain, `{"x": "a/%2e%2e/b"}`},
-		{"/files/{x}", plain, `{"x": "a%252f%252e.%255cb"}`},
-		{"/files/a{x}", plain, `{"x": "/.."}`},
 	} {
 		p := with(with(inPath("x"), func(p *spec.Parameter) { p.Arg = "the_x" }), c.change)
 		args := decoded(t, c.args)

@@ -67,7 +67,7 @@ func (g *Gateway) shown(a *approval.Approval) approval.Approval {
 	defer release()
 	m, own := gen.Masker, *a
 	own.Arguments = m.Bytes(own.Arguments)
-	for _, text := range []*string{&own.Summary, &own.Reason, &own.CallReason} {
+	for _, text := range []*string{&own.Summary, &own.Reason, &own.CallReason, &own.Origin} {
 		*text = legible(m.Text(*text)) // it may know more secrets by now
 	}
 	for _, text := range []*string{&own.Chat, &own.Caller.ID, &own.Caller.Name} {
@@ -194,6 +194,9 @@ const otherSchema = "the arguments do not fit the tool any more"
 // now.
 const otherHooks = "the hooks before calls of the tool are others now"
 
+// otherTool is why an approval ends whose tool does something else by now.
+const otherTool = "what the tool does is something else now: it was changed after this was asked"
+
 // mayAnswer says why somebody may not answer, or nil. Where the call can never run
 // any more, its approval is ended.
 func (g *Gateway) mayAnswer(ctx context.Context, a *approval.Approval, r *Reply) (terms *string, err error) {
@@ -248,6 +251,9 @@ func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Call
 	args, err := decodeArgs(a.Arguments)
 	if err != nil || entry.Schema.Validate(args) != nil {
 		return verdict{over: otherSchema}
+	}
+	if a.Print != entry.Spec.Print {
+		return verdict{over: otherTool}
 	}
 	if a.Hooks != gen.Hooks.Plan(a.Tool).BeforePrint() {
 		return verdict{over: otherHooks}

@@ -38,6 +38,8 @@ func (p *passage) bind(ctx context.Context) error {
 		return err
 	case p.entry.Schema.Validate(final) != nil:
 		return desk.End(ctx, standing, otherSchema)
+	case standing.Print != p.entry.Spec.Print:
+		return desk.End(ctx, standing, otherTool)
 	case standing.Hooks != p.plan.BeforePrint():
 		return desk.End(ctx, standing, otherHooks)
 	}
@@ -160,7 +162,7 @@ func (p *passage) remembers(ctx context.Context) (*approval.Grant, error) {
 	if p.approval != nil && p.approval.Answer != nil {
 		return nil, nil
 	}
-	return p.gateway.approvals.Granted(ctx, p.binding, approval.RuleKey(p.decision.Rule, p.decision.Ask.Print), scopes(p.decision.Ask.Remember))
+	return p.gateway.approvals.Granted(ctx, p.binding, approval.RuleKey(p.decision.Rule, p.decision.Ask.Print, p.entry.Spec.Print), scopes(p.decision.Ask.Remember))
 }
 
 func scopes(names []string) []approval.Scope {
@@ -208,6 +210,7 @@ func (p *passage) question() (*approval.Approval, error) {
 	expires := cmp.Or(terms.Expires, p.generation.ApprovalExpires, approval.DefaultExpires)
 	return &approval.Approval{
 		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID, Hooks: p.plan.BeforePrint(),
+		Print: p.entry.Spec.Print, Origin: p.entry.Spec.Origin,
 		Arguments: args, CallReason: m.Text(p.reason), Rule: d.Rule, Reason: m.Text(d.Reason), Summary: p.summary(args),
 		Where: approval.Where(terms.By), Limited: terms.Limited, Terms: terms.Print, Remember: scopes(terms.Remember),
 		Created: now, Expires: now.Add(expires), State: approval.Pending,

@@ -121,6 +121,7 @@ func printApproval(out io.Writer, cmd *cli.Command, a *approval.Shown, webhook b
 	line("approval", a.ID)
 	line("state", standing(a, now))
 	line("tool", a.Tool)
+	line("sends", a.Origin)
 	line("summary", a.Summary)
 	line("rule", cmp.Or(a.Rule, "none: the policy's default asks"))
 	line("reason", a.Reason)

@@ -119,7 +119,11 @@ type Approval struct {
 	Groups []string
 	// Hooks tells apart what is configured before calls of the tool: what a person is
 	// asked about went through that.
-	Hooks      string
+	Hooks string
+	// Print tells apart what the tool does (see [tool.Spec]), and Origin says so to
+	// people where it is no declared one: both as they were when it was asked.
+	Print      string
+	Origin     string
 	Profile    string // the fixed subset of tools that the call came through; empty for all
 	Via        tool.Via
 	Depth      int
@@ -162,13 +166,13 @@ func (a *Approval) Stands(now time.Time) bool {
 // Offers reports whether whoever answers may make the answer reach so far.
 func (a *Approval) Offers(s Scope) bool { return slices.Contains(a.Remember, s) }
 
-// RuleKey names a rule for what is remembered: by its name, and by what it says of who
-// may answer, so that an answer does not outlive that.
-func RuleKey(rule, terms string) string {
-	if terms == "" {
+// RuleKey names a rule for what is remembered: by its name, by what it says of who may
+// answer, and by what the tool does, so that an answer does not outlive any of them.
+func RuleKey(rule, terms, print string) string {
+	if terms == "" && print == "" {
 		return rule
 	}
-	return rule + "\x00" + terms
+	return rule + "\x00" + terms + "\x00" + print
 }
 
 // Remembered reports whether the answer reaches further than the call.

@@ -222,7 +222,7 @@ func (d *Desk) Settle(ctx context.Context, id string, approve bool, answer Answe
 // newGrant is what an answer leaves that is remembered.
 func newGrant(a *Approval, answer *Answer) *Grant {
 	g := &Grant{
-		Binding: a.Binding, Rule: RuleKey(a.Rule, a.Terms), Scope: answer.Remember, Approval: a.ID, By: answer.By,
+		Binding: a.Binding, Rule: RuleKey(a.Rule, a.Terms, a.Print), Scope: answer.Remember, Approval: a.ID, By: answer.By,
 		Expires: answer.Time.Add(RememberFor),
 	}
 	if g.Scope == SameArgs {

@@ -13,6 +13,7 @@ type Shown struct {
 	ID         string          `json:"id"`
 	State      State           `json:"state"`
 	Tool       string          `json:"tool"`
+	Origin     string          `json:"origin,omitempty"` // of a tool of a source: what would be sent, such as DELETE /pets/{id} at pets.yaml:8:5
 	Summary    string          `json:"summary"`
 	Arguments  json.RawMessage `json:"arguments"` // an object; a text where masking left none
 	Reason     string          `json:"reason,omitempty"`
@@ -43,7 +44,7 @@ type ShownCaller struct {
 // masked already.
 func (a *Approval) Show(now time.Time) Shown {
 	s := Shown{
-		ID: a.ID, State: a.At(now), Tool: a.Tool, Summary: a.Summary, Arguments: a.Arguments, Reason: a.Reason, Rule: a.Rule,
+		ID: a.ID, State: a.At(now), Tool: a.Tool, Origin: a.Origin, Summary: a.Summary, Arguments: a.Arguments, Reason: a.Reason, Rule: a.Rule,
 		CallReason: a.CallReason, Caller: ShownCaller{a.Caller.ID, a.Caller.Name, a.Caller.Kind}, Chat: a.Chat, Via: a.Via,
 		ApproveBy: a.Where, Remember: append([]Scope{}, a.Remember...), Created: a.Created.UTC(), Expires: a.Expires.UTC(),
 		UsedBy: a.UsedBy, Ending: a.Ending, CallID: a.CallID, Notified: a.Told,

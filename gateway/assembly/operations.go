@@ -29,6 +29,7 @@ func (b *builder) operations(s *imported) []*candidate {
 		Client: b.client, Upstreams: b.upstreams, SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker,
 	})
 	s.choices = source.Choose(s.at, s.config.Choosing(s.name), itemsOf(s.document))
+	s.print = b.sourcePrint(s)
 	chosen := slices.DeleteFunc(slices.Clone(s.choices), func(c source.Choice) bool { return c.Left != "" })
 	if s.service == nil {
 		b.partial = true
@@ -96,7 +97,7 @@ func (b *builder) imports(s *imported, choice *source.Choice, op *spec.Operation
 	out := &tool.Spec{
 		Name: choice.Name, Title: openapi.Title(op), Description: own.Description, Tags: choice.Tags,
 		Namespace: s.name, Method: cmp.Or(op.ID, op.Method+" "+op.Path), Source: tool.SourceOpenAPI, ByGroup: !s.config.IsCore(),
-		Origin:     op.Method + " " + op.Path + " at " + op.Place,
+		Origin: op.Method + " " + op.Path + " at " + op.Place, Print: operationPrint(s, op, &own),
 		Parameters: op.Shown, Timeout: cmp.Or(own.Timeout, d.Timeout), MaxOutput: int64(d.MaxOutput), MaxResultSize: d.MaxResultSize,
 		ConcurrencySafe: concurrencySafe(&config.Tool{Tags: choice.Tags}),
 	}

@@ -57,6 +57,7 @@ type imported struct {
 	files    []string          // paths of the document's; none when it is at an address
 	digest   [32]byte          // of what the document says
 	tools    int               // that it has, registered or not
+	print    string            // of what its tools have in common; see sourcePrint
 }
 
 // forget gives up what only building needs.

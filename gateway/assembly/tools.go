@@ -74,7 +74,7 @@ func (b *builder) known(spec *tool.Spec, t *config.Tool, doc *schema.Document) p
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 	spec := &tool.Spec{
 		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
-		Method: name, Source: tool.SourceDeclared, ByGroup: !t.IsCore(),
+		Method: name, Source: tool.SourceDeclared, ByGroup: !t.IsCore(), Print: b.print(t),
 		Parameters:      t.Parameters,
 		Timeout:         t.Timeout,
 		MaxOutput:       int64(t.MaxOutput),

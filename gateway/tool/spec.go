@@ -45,8 +45,12 @@ type Spec struct {
 	Method      string          // the tool's own name within its namespace
 	Source      string          // SourceBuiltin, SourceDeclared or SourceOpenAPI
 	Origin      string          // for people: what the source has it as and where, such as GET /pets at pets.yaml:8:5; empty for what is declared
-	Timeout     time.Duration   // longest run, all its attempts together; more than zero
-	MaxOutput   int64           // most bytes a runner reads of an answer; more than zero
+	// Print tells apart what calls of the tool do, whatever its name: it is another one
+	// where the same arguments would be sent elsewhere or in another form. It is empty
+	// for what no configuration changes.
+	Print     string
+	Timeout   time.Duration // longest run, all its attempts together; more than zero
+	MaxOutput int64         // most bytes a runner reads of an answer; more than zero
 	// MaxResultSize is the most characters of text a model is given at once; the
 	// rest is kept for it. DefaultMaxResultSize when zero.
 	MaxResultSize   int

@@ -89,15 +89,17 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	results := new(later)
 	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
 	spare := true // until the first version is made
-	source := &reload.Source{Options: opts, Build: func(cfg *config.Config) *assembly.Assembly {
+	source := &reload.Source{Options: opts, Build: func(cfg *config.Config, served *assembly.Assembly) *assembly.Assembly {
 		if spare && len(cfg.Sources) > 0 {
 			unspareCollector()
 		}
 		spare = false
+		use := use
+		use.Served = served
 		return assembly.BuildWith(cfg, use)
 	}}
 	spareCollector()
-	v := source.Read()
+	v := source.Read(nil)
 	if err := v.Problems.Err(); err != nil {
 		return nil, &exitError{exitUsage, v.Problems}
 	}

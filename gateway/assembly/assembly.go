@@ -103,6 +103,9 @@ type Options struct {
 	Access bool
 	// Documents says what is done about documents of sources that are at an address.
 	Documents Documents
+	// Served is the assembly that is served, or nil: the document of one of its sources
+	// is used where its address is the same and does not answer with one.
+	Served *Assembly
 	// CacheDir is where documents are kept; nowhere when empty.
 	CacheDir string
 }
@@ -170,6 +173,7 @@ type builder struct {
 	only         string // the tool that is going to be called; empty when any may be
 	documents    Documents
 	cacheDir     string
+	served       *Assembly // nil for none
 	imported     []*imported    // the sources that are enabled, by name
 	partial      bool           // there are more tools than those that were compiled
 	masker       *secret.Masker // of the values; runners keep it, and it knows them when values is filled
@@ -190,7 +194,7 @@ type builder struct {
 
 func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *builder {
 	b := &builder{
-		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir,
+		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served,
 		masker:       &secret.Masker{},
 		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
 		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},

@@ -60,8 +60,12 @@ type imported struct {
 	print    string            // of what its tools have in common; see sourcePrint
 }
 
-// forget gives up what only building needs.
-func (s *imported) forget() { s.document, s.service, s.choices, s.homeless = nil, nil, nil, nil }
+// forget gives up what only building needs. The document stays: what runs its tools
+// holds it anyway, and the next assembly may need it.
+func (s *imported) forget() { s.service, s.choices, s.homeless = nil, nil, nil }
+
+// isRemote reports that the document is at an address.
+func (s *imported) isRemote() bool { return strings.Contains(s.config.OpenAPI.Spec, "://") }
 
 // sources reads the documents of the sources and compiles the tools that they
 // become. Declared are those that have their names first.
@@ -111,7 +115,7 @@ func (b *builder) loadDocuments() {
 // load reads one document, or says why it cannot.
 func (b *builder) load(s *imported) {
 	path := s.config.OpenAPI.Spec
-	remote := strings.Contains(path, "://")
+	remote := s.isRemote()
 	if !remote {
 		s.files = []string{path}
 	}
@@ -128,12 +132,30 @@ func (b *builder) load(s *imported) {
 	case errors.Is(err, errNotAsked):
 		s.absent = "its document is at an address, which was not asked"
 		at.Warnf("add --connect", "this source is not looked at: %s", s.absent)
+	case b.servedDocument(s) != nil:
+		s.document = b.servedDocument(s)
+		s.digest = s.document.Digest
+		at.Warnf("check the address, or keep a copy in a file", "the document that is served now is used on, as another cannot be had: %v", err)
 	case b.documents == DocumentsNeeded:
 		at.Hintf("check the address, or keep a copy in a file", "the document cannot be had: %v", err)
 	default:
 		s.absent = fmt.Sprintf("its document cannot be had: %v", err)
 		at.Warnf("check the address, or keep a copy in a file", "all tools of this source are left out: %s", s.absent)
 	}
+}
+
+// servedDocument is the document of the source with that name in the assembly that is
+// served, where it is at the same address; nil for none.
+func (b *builder) servedDocument(s *imported) *openapi.Document {
+	if b.served == nil {
+		return nil
+	}
+	for _, other := range b.served.sources {
+		if other.name == s.name && other.config.OpenAPI.Spec == s.config.OpenAPI.Spec {
+			return other.document
+		}
+	}
+	return nil
 }
 
 // noDocument reports a file that is no document.

@@ -2,7 +2,6 @@ package reload
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -31,7 +30,7 @@ func (r *Reloader) believed(ctx context.Context, next *Version, cause string) *V
 			_ = next.Assembly.Close() // it closes connections, which cannot fail
 			return nil
 		}
-		again := r.source.Read()
+		again := r.source.Read(r.served.Assembly)
 		same := again.seen.Equal(next.seen)
 		_ = next.Assembly.Close() // it closes connections, which cannot fail
 		if next = again; same {
@@ -70,23 +69,6 @@ func (r *Reloader) closes(next *Version) {
 	before, after := was.Server.Access(), is.Server.Access()
 	if before.HasTokens() && !after.HasTokens() {
 		next.refuse("server", "all tokens are gone, and without one everybody on this machine would be let in")
-	}
-}
-
-// loses makes an error of a version that would take away all tools of a source, for
-// its document cannot be had now, where the one that is served has them.
-func (r *Reloader) loses(next *Version) {
-	if next.Assembly == nil {
-		return
-	}
-	served, absent := r.served.Assembly.Digests(), next.Assembly.Absent()
-	for _, name := range slices.Sorted(maps.Keys(absent)) {
-		if _, had := served[name]; had {
-			next.wrong(diag.Problem{
-				Key: "sources." + name + ".openapi.spec", Text: absent[name],
-				Hint: "its tools are served as they were: reload again when it is there, or keep a copy in a file",
-			})
-		}
 	}
 }
 

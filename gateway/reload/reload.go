@@ -130,12 +130,11 @@ func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	began := time.Now()
-	next := r.believed(ctx, r.source.Read(), cause)
+	next := r.believed(ctx, r.source.Read(r.served.Assembly), cause)
 	if next == nil {
 		return nil, context.Cause(ctx)
 	}
 	r.closes(next)
-	r.loses(next)
 	if err := next.Problems.Err(); err != nil {
 		r.failed(next, cause)
 		return nil, err

@@ -74,9 +74,11 @@ func opened(t testing.TB, files map[string]string) *house {
 	h.write(files)
 	source := &reload.Source{
 		Options: config.Options{Files: []string{filepath.Join(h.dir, "tools.yaml")}},
-		Build:   func(cfg *config.Config) *assembly.Assembly { return assembly.Build(cfg, assembly.Resolved) },
+		Build:   func(cfg *config.Config, served *assembly.Assembly) *assembly.Assembly {
+			return assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Served: served})
+		},
 	}
-	first := source.Read()
+	first := source.Read(nil)
 	if err := first.Problems.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -78,11 +78,14 @@ func TestDocumentAtAddress(t *testing.T) {
 		_, _ = w.Write([]byte(petsDocument("List")))
 	}))
 	defer web.Close()
-	h := opened(t, map[string]string{"tools.yaml": `version: 1
+	file := func(more string, query ...string) map[string]string {
+		return map[string]string{"tools.yaml": `version: 1
 networks: {allow: [127.0.0.0/8]}
-sources: {pets: {openapi: {spec: "` + web.URL + `/api.json"}}}
+sources: {pets: {openapi: {spec: "` + web.URL + `/api.json` + strings.Join(query, "") + `"}}}
 tools: {a: {description: A., expr: "1"}}
-`})
+` + more + "\n"}
+	}
+	h := opened(t, file("policy: {default: allow}"))
 	if got := h.tools(); strings.Contains(got, "pets-list") {
 		t.Errorf("at the start: %s", got)
 	}
@@ -91,10 +94,21 @@ tools: {a: {description: A., expr: "1"}}
 		t.Errorf("when it is there: %s", got)
 	}
 	there.Store(false)
-	if got := h.reload(); !strings.Contains(got, "sources.pets.openapi.spec: its document cannot be had") {
-		t.Errorf("when it is gone: %s", got)
+	h.log.taken()
+	h.write(file(`policy: {default: allow, rules: [{name: no, tools: [a], action: deny}]}`))
+	for range 2 { // the second reload has the document of the first
+		if got := h.reload(); !strings.Contains(got, `"generation":3`) || strings.Contains(got, `"tools"`) {
+			t.Errorf("when it is gone: %s", got)
+		}
 	}
-	if got := h.tools(); !strings.Contains(got, "pets-list") {
+	if log := h.log.taken(); strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, "the document that is served now is used on") || !strings.Contains(log, "503") {
+		t.Error(log)
+	}
+	if got := h.tools(); !strings.Contains(got, "pets-list") || strings.Contains(got, " a") {
 		t.Errorf("after that: %s", got)
+	}
+	h.write(file("policy: {default: allow}", "?v=2"))
+	if got := h.reload(); !strings.Contains(got, `"tools":{"removed":["pets-list"]}`) {
+		t.Errorf("another address that does not answer: %s", got)
 	}
 }

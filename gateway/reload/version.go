@@ -14,8 +14,9 @@ import (
 type Source struct {
 	// Options are the layers. The Trace in them is made by the first Read.
 	Options config.Options
-	// Build makes an assembly of what was read.
-	Build func(*config.Config) *assembly.Assembly
+	// Build makes an assembly of what was read. Served is the one in whose place it
+	// comes, nil for the first: what its documents say is used where they cannot be had.
+	Build func(cfg *config.Config, served *assembly.Assembly) *assembly.Assembly
 
 	documents map[string]watch.Digest // the files of documents that the last version was made of
 }
@@ -29,9 +30,10 @@ type Version struct {
 	seen watch.State // what it was made of
 }
 
-// Read reads the configuration and builds it completely. A Version with an error
+// Read reads the configuration and builds it completely, in the place of the assembly
+// that is served, or nil. A Version with an error
 // holds nothing that is open, and may lack the Config too.
-func (s *Source) Read() *Version {
+func (s *Source) Read(served *assembly.Assembly) *Version {
 	if s.Options.Trace == nil {
 		s.Options.Trace = new(config.Trace)
 	}
@@ -46,7 +48,7 @@ func (s *Source) Read() *Version {
 	disk := Disk()
 	v.seen = v.seen.With(disk.Look(watch.State{Files: otherFiles(v.Config)}))
 	before := disk.Look(watch.State{Files: s.documents})
-	v.Assembly = s.Build(v.Config)
+	v.Assembly = s.Build(v.Config, served)
 	v.seen = v.seen.With(s.look(disk, v.Assembly.Files(), before))
 	v.Problems = v.Config.Problems()
 	if v.Problems.Err() != nil {

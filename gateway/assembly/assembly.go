@@ -103,6 +103,10 @@ type Options struct {
 	Access bool
 	// Documents says what is done about documents of sources that are at an address.
 	Documents Documents
+	// Strict makes errors of what does not fit the document of a source that is at an
+	// address. Else such a source is left out with warnings: whoever writes the
+	// document is somebody else, and is not to keep a gateway from starting.
+	Strict bool
 	// Served is the assembly that is served, or nil: the document of one of its sources
 	// is used where its address is the same and does not answer with one.
 	Served *Assembly
@@ -174,6 +178,7 @@ type builder struct {
 	documents    Documents
 	cacheDir     string
 	served       *Assembly // nil for none
+	strict       bool
 	imported     []*imported    // the sources that are enabled, by name
 	partial      bool           // there are more tools than those that were compiled
 	masker       *secret.Masker // of the values; runners keep it, and it knows them when values is filled
@@ -194,7 +199,7 @@ type builder struct {
 
 func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *builder {
 	b := &builder{
-		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served,
+		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict,
 		masker:       &secret.Masker{},
 		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
 		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},

@@ -38,7 +38,7 @@ func TestOpenAPIMistakes(t *testing.T) {
 			}
 			cfg, problems := config.Load(config.Options{Files: []string{filepath.Join(dir, "tools.yaml")}})
 			if cfg != nil {
-				if err := assembly.BuildWith(cfg, assembly.Options{Documents: assembly.DocumentsKept}).Close(); err != nil {
+				if err := assembly.BuildWith(cfg, assembly.Options{Documents: assembly.DocumentsKept, Strict: true}).Close(); err != nil {
 					t.Fatal(err)
 				}
 				problems = cfg.Problems()

@@ -56,6 +56,7 @@ type imported struct {
 	common   *config.Tool      // what its tools have in common
 	files    []string          // paths of the document's; none when it is at an address
 	digest   [32]byte          // of what the document says
+	made     []*candidate      // while all are compiled
 	tools    int               // that it has, registered or not
 	print    string            // of what its tools have in common; see sourcePrint
 }
@@ -81,16 +82,81 @@ func (b *builder) sources(declared []*candidate) []*candidate {
 		}
 	}
 	b.loadDocuments()
+	names := takenNames(declared)
+	for _, s := range b.filesFirst() {
+		b.compileSource(s, names)
+	}
 	var out []*candidate
 	for _, s := range b.imported {
-		tools := b.operations(s)
-		s.tools = len(tools)
-		out = append(out, tools...)
-	}
-	if len(out) > 0 {
-		b.checkNames(declared, out)
+		out = append(out, s.made...)
+		s.made = nil
 	}
 	return out
+}
+
+// filesFirst are the sources in the order in which they get their names: those whose
+// documents are files before those whose documents somebody else may change.
+func (b *builder) filesFirst() []*imported {
+	all := slices.Clone(b.imported)
+	slices.SortStableFunc(all, func(x, y *imported) int {
+		switch {
+		case x.isRemote() == y.isRemote():
+			return 0
+		case x.isRemote():
+			return 1
+		}
+		return -1
+	})
+	return all
+}
+
+// compileSource compiles the tools of a source. Where its document is at an address,
+// and nothing else is wanted, a mistake leaves out the source and nothing else.
+func (b *builder) compileSource(s *imported, names map[string]*candidate) {
+	lenient := s.isRemote() && !b.strict && s.document != nil
+	var aside diag.Report
+	if lenient {
+		s.at = s.at.Onto(diag.NewCursor(&aside, nil))
+	}
+	s.made = b.operations(s)
+	mine := b.checkNames(names, s.made)
+	if lenient {
+		s.at = s.at.Onto(b.cfg.At())
+		for _, c := range s.made {
+			c.at = c.at.Onto(b.cfg.At())
+		}
+		if found := aside.Problems(); !b.fits(s, found) {
+			return
+		}
+	}
+	s.tools = len(s.made)
+	maps.Copy(names, mine)
+}
+
+// fits passes on what was found about a source whose document is at an address. It
+// reports false, and leaves the source out, where some of it are mistakes.
+func (b *builder) fits(s *imported, found diag.Problems) bool {
+	mistakes := len(found.Errors())
+	for _, p := range found {
+		p.Warning = p.Key != s.at.Key("openapi").Key("upstream").Path() // no document is to blame for that
+		b.cfg.At().Pass(p)
+	}
+	if mistakes == 0 {
+		return true
+	}
+	s.absent = fmt.Sprintf("its document and what is configured for it do not fit together (%s)", counted(mistakes, "mistake"))
+	s.at.Key("openapi").Key("spec").Warnf("gateway lint --connect shows them", "all tools of this source are left out: %s", s.absent)
+	s.made, s.document, s.service, s.digest, b.partial = nil, nil, nil, [32]byte{}, true
+	return false
+}
+
+// takenNames are tools by their names, as far as models tell these apart.
+func takenNames(all []*candidate) map[string]*candidate {
+	names := make(map[string]*candidate, len(all))
+	for _, c := range all {
+		names[tool.FoldName(c.entry.Spec.Name)] = c
+	}
+	return names
 }
 
 // loadDocuments reads the documents of all sources side by side.
@@ -208,18 +274,18 @@ func itemsOf(doc *openapi.Document) []source.Item {
 	return items
 }
 
-// checkNames reports tools of sources whose names are those of other tools, or
-// could be taken for them.
-func (b *builder) checkNames(declared, fromSources []*candidate) {
-	seen := make(map[string]*candidate, len(declared)+len(fromSources))
-	for _, c := range declared {
-		seen[tool.FoldName(c.entry.Spec.Name)] = c
-	}
-	for _, c := range fromSources {
+// checkNames reports tools of a source whose names are those of other tools, or could
+// be taken for them. It gives the names of all its other tools.
+func (b *builder) checkNames(taken map[string]*candidate, all []*candidate) map[string]*candidate {
+	mine := make(map[string]*candidate, len(all))
+	for _, c := range all {
 		fold := tool.FoldName(c.entry.Spec.Name)
-		other := seen[fold]
+		other := taken[fold]
 		if other == nil {
-			seen[fold] = c
+			other = mine[fold]
+		}
+		if other == nil {
+			mine[fold] = c
 			continue
 		}
 		from := "the tool " + other.entry.Spec.Name + " under tools"
@@ -229,6 +295,7 @@ func (b *builder) checkNames(declared, fromSources []*candidate) {
 		c.at.Hintf(fmt.Sprintf("write tools: {%q: {name: another}} in this source, or {enabled: false} in place of the name, or give it another prefix", c.entry.Spec.Method),
 			"%s would become the tool %s, which models confuse with %s", c.entry.Spec.Method, c.entry.Spec.Name, from)
 	}
+	return mine
 }
 
 // Imported is the number of tools that sources have, registered or not.

@@ -175,6 +175,15 @@ func (c Cursor) Key(name string) Cursor {
 // Index returns a cursor at an item of a list, counted from 0.
 func (c Cursor) Index(i int) Cursor { return c.Key(strconv.Itoa(i)) }
 
+// Onto returns a cursor at the same key that reports where another cursor does.
+func (c Cursor) Onto(other Cursor) Cursor {
+	c.report = other.report
+	return c
+}
+
+// Pass reports a problem that another report holds, as it is.
+func (c Cursor) Pass(p Problem) { c.report.Add(p) }
+
 // Path is the dotted path, as problems show it.
 func (c Cursor) Path() string { return strings.Join(c.path, ".") }
 

@@ -74,7 +74,7 @@ func opened(t testing.TB, files map[string]string) *house {
 	h.write(files)
 	source := &reload.Source{
 		Options: config.Options{Files: []string{filepath.Join(h.dir, "tools.yaml")}},
-		Build:   func(cfg *config.Config, served *assembly.Assembly) *assembly.Assembly {
+		Build: func(cfg *config.Config, served *assembly.Assembly) *assembly.Assembly {
 			return assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Served: served})
 		},
 	}

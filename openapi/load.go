@@ -27,6 +27,10 @@ type LoadOptions struct {
 	Path     string           // of a file, or an http or https address
 	Fetch    document.Fetcher // what asks for a document at an address
 	CacheDir string           // where what was read is kept, by digest; nowhere when empty
+	// Turn is called when the text of the main file is there, and before anything is
+	// made of it, which takes memory and a processor: it waits until that may be done,
+	// and gives what is called afterwards; nil where there is nothing to wait for.
+	Turn func() (done func())
 	// Validate adds to Warnings what is against the specification (see
 	// [spec.Validate]). The document is read anew for that.
 	Validate bool
@@ -75,6 +79,9 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 	source, err := document.Read(ctx, document.Options{Path: o.Path, Fetch: o.Fetch, CacheDir: o.CacheDir})
 	if err != nil {
 		return nil, err
+	}
+	if o.Turn != nil {
+		defer o.Turn()()
 	}
 	kept := keeper{dir: o.CacheDir, path: o.Path}
 	if !o.Validate {

@@ -88,6 +88,9 @@ func open(opts config.Options, logger *slog.Logger) (*house, error) {
 func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
 	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
+	use.Slow = func(name string) {
+		logger.Info("waiting for the document of a source, which is at an address", "source", name)
+	}
 	spare := true // until the first version is made
 	source := &reload.Source{Options: opts, Build: func(cfg *config.Config, served *assembly.Assembly) *assembly.Assembly {
 		if spare && len(cfg.Sources) > 0 {

@@ -107,6 +107,10 @@ type Options struct {
 	// address. Else such a source is left out with warnings: whoever writes the
 	// document is somebody else, and is not to keep a gateway from starting.
 	Strict bool
+	// Slow is called with the name of a source whose document has not come from its
+	// address after SlowDocument; nil for nobody. It may be called at several places at
+	// once.
+	Slow func(source string)
 	// Served is the assembly that is served, or nil: the document of one of its sources
 	// is used where its address is the same and does not answer with one.
 	Served *Assembly
@@ -179,10 +183,11 @@ type builder struct {
 	cacheDir     string
 	served       *Assembly // nil for none
 	strict       bool
-	imported     []*imported    // the sources that are enabled, by name
-	partial      bool           // there are more tools than those that were compiled
-	masker       *secret.Masker // of the values; runners keep it, and it knows them when values is filled
-	secretNames  []string       // sorted
+	slow         func(source string) // never nil
+	imported     []*imported         // the sources that are enabled, by name
+	partial      bool                // there are more tools than those that were compiled
+	masker       *secret.Masker      // of the values; runners keep it, and it knows them when values is filled
+	secretNames  []string            // sorted
 	admission    admission
 	groups       groups
 	profiles     []profile
@@ -199,11 +204,14 @@ type builder struct {
 
 func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *builder {
 	b := &builder{
-		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict,
+		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict, slow: opts.Slow,
 		masker:       &secret.Masker{},
 		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
 		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},
 		watched:      map[need]*watched{}, leftOut: map[string]string{},
+	}
+	if b.slow == nil {
+		b.slow = func(string) {}
 	}
 	if opts.Secrets == Resolved {
 		b.values = make(map[string]secret.Value, len(b.secretNames))

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
@@ -40,8 +41,11 @@ const (
 const MaxDocument = document.MaxSize
 
 // maxLoads is how many documents are read at once: each takes up to ten times its
-// size in memory meanwhile.
+// size in memory meanwhile. All addresses are asked at once.
 const maxLoads = 2
+
+// SlowDocument is how long an address may take before it is said that it is waited for.
+const SlowDocument = 2 * time.Second
 
 // imported is a source that is enabled.
 type imported struct {
@@ -165,9 +169,10 @@ func (b *builder) loadDocuments() {
 	slots := make(chan struct{}, maxLoads)
 	for _, s := range b.imported {
 		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			b.load(s)
+			b.load(s, func() (done func()) {
+				slots <- struct{}{}
+				return func() { <-slots }
+			})
 		})
 	}
 	group.Wait()
@@ -179,13 +184,18 @@ func (b *builder) loadDocuments() {
 }
 
 // load reads one document, or says why it cannot.
-func (b *builder) load(s *imported) {
+func (b *builder) load(s *imported, turn func() (done func())) {
 	path := s.config.OpenAPI.Spec
 	remote := s.isRemote()
 	if !remote {
 		s.files = []string{path}
 	}
-	doc, err := openapi.Load(context.Background(), openapi.LoadOptions{Path: path, Fetch: b.fetcher(), CacheDir: b.cacheDir})
+	stop := b.tellSlow(s)
+	doc, err := openapi.Load(context.Background(), openapi.LoadOptions{Path: path, Fetch: b.fetcher(), CacheDir: b.cacheDir, Turn: func() (done func()) {
+		stop()
+		return turn()
+	}})
+	stop()
 	at := s.at.Key("openapi").Key("spec")
 	switch {
 	case err == nil:
@@ -208,6 +218,16 @@ func (b *builder) load(s *imported) {
 		s.absent = fmt.Sprintf("its document cannot be had: %v", err)
 		at.Warnf("check the address, or keep a copy in a file", "all tools of this source are left out: %s", s.absent)
 	}
+}
+
+// tellSlow tells when the document of a source is waited for, unless stop is called
+// before.
+func (b *builder) tellSlow(s *imported) (stop func()) {
+	if !s.isRemote() {
+		return func() {}
+	}
+	timer := time.AfterFunc(SlowDocument, func() { b.slow(s.name) })
+	return func() { timer.Stop() }
 }
 
 // servedDocument is the document of the source with that name in the assembly that is

@@ -13,13 +13,15 @@ import (
 // FetchTimeout is how long the answer of an address may take, with its body.
 const FetchTimeout = 30 * time.Second
 
+// KeptTimeout is how long it may take where an earlier answer is kept, which is used
+// when it takes longer.
+const KeptTimeout = 5 * time.Second
+
 // Fetcher sends a request. It decides which networks may be reached, and which
 // redirects are followed.
 type Fetcher interface {
 	Do(req *http.Request) (*http.Response, error)
 }
-
-var errSlow = fmt.Errorf("the answer takes longer than %s", FetchTimeout)
 
 // answer is what came from an address.
 type answer struct {
@@ -62,7 +64,11 @@ func (u unreachable) Unwrap() error { return u.error }
 // ask sends the request; kept is the last answer, which is given again when the
 // address says that it still holds, or nil.
 func ask(ctx context.Context, f Fetcher, u *url.URL, kept *answer) (*answer, error) {
-	ctx, stop := context.WithTimeoutCause(ctx, FetchTimeout, errSlow)
+	limit := FetchTimeout
+	if kept != nil {
+		limit = KeptTimeout
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the answer takes longer than %s", limit))
 	defer stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

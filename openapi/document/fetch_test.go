@@ -286,3 +286,22 @@ func TestFetchKeepsAnswersWithoutTag(t *testing.T) {
 		t.Errorf("its use is not noted: %v", err)
 	}
 }
+
+// TestFetchSlowKept: a new answer is waited for less where there is an earlier one.
+func TestFetchSlowKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := document.Options{Path: secretAddress, CacheDir: t.TempDir(), Fetch: answers(200, strings.NewReader(`{"a": 1}`), "ETag", `"1"`)}
+		if _, err := document.Read(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		o.Fetch = fetcher(func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		})
+		began := time.Now()
+		source, err := document.Read(t.Context(), o)
+		if took := time.Since(began); err != nil || took != document.KeptTimeout || !strings.Contains(source.Stale(), "takes longer than 5s") {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -73,6 +75,8 @@ func (s *server) checkReloaded() error {
 	switch status := s.reloader.Status(); {
 	case status.Problems > 0:
 		return fmt.Errorf("the configuration on disk has errors (%d), so the one before is served: see the log", status.Problems)
+	case len(status.Absent) > 0:
+		return fmt.Errorf("sources are left out, and tried again by and by: %s: see the log", strings.Join(slices.Sorted(maps.Keys(status.Absent)), ", "))
 	case len(status.Restart) > 0:
 		return fmt.Errorf("keys of the configuration take effect at the next start: %s", strings.Join(status.Restart, ", "))
 	}

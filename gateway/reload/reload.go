@@ -52,6 +52,8 @@ type Reloader struct {
 	logged  map[diag.Problem]bool // warnings that are known, without their places
 	told    string                // the errors that were logged last, with what they are about
 
+	lacking chan struct{} // says that a source is left out; of room for one
+
 	mu     sync.Mutex // guards what follows
 	status Status
 	open   []*gateway.Generation
@@ -68,6 +70,8 @@ func New(g *gateway.Gateway, source *Source, first *Version, opts Options) *Relo
 		turn:    make(chan struct{}, 1),
 	}
 	r.status = Status{Generation: 1, Served: time.Now(), LastAttempt: time.Now(), LastSuccess: time.Now()}
+	r.lacking = make(chan struct{}, 1)
+	r.lacks(first.Assembly.Absent())
 	r.adopt(first.Assembly.Generation)
 	r.watcher.Expect(first.seen)
 	return r
@@ -81,7 +85,7 @@ func (r *Reloader) Close() error {
 	return cmp.Or(r.served.Assembly.Close(), err)
 }
 
-// Run reloads when files change, and looks again and again for what tools
+// Run reloads when files change and, while a source is left out, now and then, and looks again and again for what tools
 // require whose "requires.check" is watch, until the context is over.
 func (r *Reloader) Run(ctx context.Context) {
 	var work sync.WaitGroup
@@ -91,6 +95,7 @@ func (r *Reloader) Run(ctx context.Context) {
 			_, _ = r.Reload(ctx, causeFile) // what came of it is logged
 		}
 	})
+	work.Go(func() { r.retry(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -117,7 +122,7 @@ func jittered(d time.Duration) time.Duration {
 // configuration has errors, and the context's cause when its turn has not come, or
 // the files were not believed, before the context is over.
 //
-// The cause is a word for the log: file, signal or request.
+// The cause is a word for the log: file, signal, request or source.
 //
 // A version that lost a section, rules, hooks or injections is looked at twice where
 // a change of its files was the cause, and one without any policy or token, where there were, is an

@@ -89,12 +89,17 @@ tools: {a: {description: A., expr: "1"}}
 	if got := h.tools(); strings.Contains(got, "pets-list") {
 		t.Errorf("at the start: %s", got)
 	}
+	if s := h.r.Status(); s.Absent["pets"] == "" {
+		t.Errorf("%+v", s)
+	}
 	there.Store(true)
 	if got := h.reload(); !strings.Contains(got, `"tools":{"added":["pets-list"]}`) {
 		t.Errorf("when it is there: %s", got)
 	}
 	there.Store(false)
-	h.log.taken()
+	if log := h.log.taken(); strings.Count(log, "is there again\" source=pets") != 1 || len(h.r.Status().Absent) > 0 {
+		t.Error(log)
+	}
 	h.write(file(`policy: {default: allow, rules: [{name: no, tools: [a], action: deny}]}`))
 	for range 2 { // the second reload has the document of the first
 		if got := h.reload(); !strings.Contains(got, `"generation":3`) || strings.Contains(got, `"tools"`) {

@@ -1,6 +1,7 @@
 package reload
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -13,8 +14,10 @@ type Status struct {
 	Failures    int       // of them those that changed nothing because of an error
 	LastAttempt time.Time // the start counts as one
 	LastSuccess time.Time
-	Problems    int      // errors of the last attempt: while there are any, what is on disk is not what is served
-	Restart     []string // keys whose values on disk take effect at the next start
+	Problems    int // errors of the last attempt: while there are any, what is on disk is not what is served
+	// Absent says of each source that is left out, by its name, why that is.
+	Absent  map[string]string
+	Restart []string // keys whose values on disk take effect at the next start
 }
 
 // Status says how it stands now.
@@ -22,7 +25,7 @@ func (r *Reloader) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.status
-	s.Restart = slices.Clone(s.Restart)
+	s.Restart, s.Absent = slices.Clone(s.Restart), maps.Clone(s.Absent)
 	return s
 }
 
@@ -65,6 +68,7 @@ func (r *Reloader) succeeded(v *Version, res *Result, cause string, took time.Du
 	}
 	r.told = ""
 	r.logChanges(res, cause, took)
+	r.lacks(r.served.Assembly.Absent())
 	if res.Any() {
 		r.ended(Swapped, res)
 		return

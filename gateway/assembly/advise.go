@@ -34,6 +34,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 	}
 	var ignored diag.Report
 	nobodys := map[string]int{} // tools by the source that they come from
+	b.unseen = map[string]bool{}
 	engine.Advise(b.at("policy"), func(name string) diag.Cursor {
 		e, ok := tools.Lookup(name)
 		if ok && e.Spec.Namespace == "" {
@@ -41,6 +42,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 		}
 		if ok {
 			nobodys[e.Spec.Namespace]++
+			b.unseen[name] = true
 		}
 		return diag.NewCursor(&ignored, nil)
 	}, append(specs, builtins()...))

@@ -195,6 +195,7 @@ type builder struct {
 	surroundings surroundings
 	watched      map[need]*watched
 	leftOut      map[string]string // why, by the tool's name
+	unseen       map[string]bool   // tools that no caller can see, by name
 	lacks        map[need]*lack    // what was looked for before tools were registered, and not found
 	// values is nil unless secrets are resolved. Runners keep it and are not run
 	// before it is filled: which values are needed is known only when all tools

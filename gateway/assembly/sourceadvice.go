@@ -40,7 +40,7 @@ func (b *builder) adviseSources(registered []*candidate) {
 		if len(mine) == 0 && b.admission.all {
 			s.at.Warnf("correct include, or remove the source", "no tool comes of this source")
 		}
-		s.adviseMany(mine)
+		s.adviseMany(mine, b.unseen)
 	}
 }
 
@@ -129,11 +129,11 @@ func (s *imported) adviseAuth() {
 	}
 }
 
-// adviseMany warns of a source whose tools fill the prompt.
-func (s *imported) adviseMany(mine []*candidate) {
+// adviseMany warns of a source whose tools fill the prompt: those that somebody sees.
+func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) {
 	size, core := 0, 0
 	for _, c := range mine {
-		if p := c.entry.Spec; !p.ByGroup {
+		if p := c.entry.Spec; !p.ByGroup && !unseen[p.Name] {
 			core++
 			size += len(p.Name) + len(p.Description) + len(p.Parameters)
 		}

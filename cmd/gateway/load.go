@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v3"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
@@ -28,12 +32,39 @@ import (
 
 // load reads a configuration and compiles every part of it. With secrets their
 // values are read too, and what tools require is looked for; else no connection
-// is opened but for the documents of sources that are at an address. The error is all that is wrong with the file; warnings are returned
-// apart.
+// is opened but for the documents of sources that are at an address. One that cannot
+// be had leaves out its source, as it does where tools are served. The error is all
+// that is wrong with the file; warnings are returned apart.
 func load(opts config.Options, secrets assembly.Secrets) (*config.Config, *assembly.Assembly, diag.Problems, error) {
+	return loadWith(opts, secrets, assembly.DocumentsAsked)
+}
+
+// loadWith is load for a program that says what is done about documents at an address.
+func loadWith(opts config.Options, secrets assembly.Secrets, documents assembly.Documents) (*config.Config, *assembly.Assembly, diag.Problems, error) {
 	return compile(opts, func(cfg *config.Config) *assembly.Assembly {
-		return assembly.BuildWith(cfg, assembly.Options{Secrets: secrets, Documents: assembly.DocumentsNeeded, CacheDir: cacheDir()})
+		return assembly.BuildWith(cfg, assembly.Options{Secrets: secrets, Documents: documents, CacheDir: cacheDir()})
 	})
+}
+
+// tellAbsent says which sources are left out of what a program shows.
+func tellAbsent(w io.Writer, a *assembly.Assembly) {
+	absent := a.Absent()
+	for _, name := range slices.Sorted(maps.Keys(absent)) {
+		_, _ = fmt.Fprintf(w, "the source %s is left out: %s\n", name, plain(absent[name]))
+	}
+}
+
+// connectFlag lets a program that needs no connection ask for documents.
+func connectFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "connect", Usage: "ask for the documents of sources that are at an address; else kept copies are used"}
+}
+
+// documentsOf is what that flag says.
+func documentsOf(cmd *cli.Command) assembly.Documents {
+	if cmd.Bool("connect") {
+		return assembly.DocumentsAsked
+	}
+	return assembly.DocumentsKept
 }
 
 // cacheDir is where documents of sources are kept from one start to the next: a

@@ -56,7 +56,7 @@ func diffCommand(io streams) *cli.Command {
 		Usage: "show for which tools, and for which tests of both, another configuration decides otherwise; exit 1 when there are any",
 		Description: "The files must make a complete configuration together, for they take the place of all that --config names; " +
 			"each is laid over those before it, as with --config: policy diff tools.yaml prod.yaml",
-		Flags: configFlags(append(callerFlags(), jsonFlag())...),
+		Flags: configFlags(append(callerFlags(), jsonFlag(), connectFlag())...),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Args().Len() == 0 {
 				return usagef("%s needs the other file, and those that are laid over it", cmd.FullName())
@@ -87,16 +87,18 @@ func (c *changeJSON) String() string {
 func diffPolicies(io streams, cmd *cli.Command, others []string) error {
 	now := layers(cmd)
 	then := config.Options{Files: others, Env: now.Env, Set: now.Set}
-	cfgNow, a, _, err := load(now, assembly.Declared)
+	cfgNow, a, _, err := loadWith(now, assembly.Declared, documentsOf(cmd))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = a.Close() }()
-	cfgThen, b, _, err := load(then, assembly.Declared)
+	cfgThen, b, _, err := loadWith(then, assembly.Declared, documentsOf(cmd))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = b.Close() }()
+	tellAbsent(io.err, a)
+	tellAbsent(io.err, b)
 	changes := toolChanges(a, b, askingCaller(cmd))
 	for _, cfg := range []*config.Config{cfgNow, cfgThen} {
 		if cfg.Policy != nil {

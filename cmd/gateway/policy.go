@@ -31,23 +31,23 @@ func policyCommand(io streams) *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name: "test", Usage: "run the tests of the policy section",
-				Flags: configFlags(jsonFlag()),
+				Flags: configFlags(jsonFlag(), connectFlag()),
 				Action: func(_ context.Context, cmd *cli.Command) error {
 					if err := noArguments(cmd); err != nil {
 						return err
 					}
-					return withPolicy(cmd, func(a *assembly.Assembly) error { return testPolicy(io, a.Tests, cmd.Bool("json")) })
+					return withPolicy(io, cmd, func(a *assembly.Assembly) error { return testPolicy(io, a.Tests, cmd.Bool("json")) })
 				},
 			},
 			explainCommand(io),
 			{
 				Name: "table", Usage: "show what becomes of the calls of each tool",
-				Flags: configFlags(append(callerFlags(), jsonFlag())...),
+				Flags: configFlags(append(callerFlags(), jsonFlag(), connectFlag())...),
 				Action: func(_ context.Context, cmd *cli.Command) error {
 					if err := noArguments(cmd); err != nil {
 						return err
 					}
-					return withPolicy(cmd, func(a *assembly.Assembly) error { return printTable(io, a, askingCaller(cmd), cmd.Bool("json")) })
+					return withPolicy(io, cmd, func(a *assembly.Assembly) error { return printTable(io, a, askingCaller(cmd), cmd.Bool("json")) })
 				},
 			},
 			diffCommand(io),
@@ -59,7 +59,7 @@ func explainCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name: "explain", ArgsUsage: "NAME [key=value | key:=JSON]...",
 		Usage: "show what the rules decide about one call, and why; hooks are left out, so give the arguments as hooks leave them",
-		Flags: configFlags(append(callerFlags(), jsonFlag(),
+		Flags: configFlags(append(callerFlags(), jsonFlag(), connectFlag(),
 			&cli.StringFlag{Name: "args", Usage: "all arguments as one `JSON` object, in place of key=value"},
 			&cli.StringFlag{Name: "via", Value: string(tool.ViaDirect), Usage: "how the call is made: direct, batch, call_tool or code"},
 		)...),
@@ -75,7 +75,7 @@ func explainCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return withPolicy(cmd, func(a *assembly.Assembly) error { return explain(io, cmd, a, name, args) })
+			return withPolicy(io, cmd, func(a *assembly.Assembly) error { return explain(io, cmd, a, name, args) })
 		},
 	}
 }
@@ -105,12 +105,14 @@ func askingCaller(cmd *cli.Command) tool.Caller {
 	return tool.Caller{ID: name, Name: name, Kind: tool.KindMCP, Groups: cmd.StringSlice("group")}
 }
 
-// withPolicy loads the configuration without its secrets, which no rule needs.
-func withPolicy(cmd *cli.Command, f func(*assembly.Assembly) error) error {
-	_, a, _, err := load(layers(cmd), assembly.Declared)
+// withPolicy loads the configuration without its secrets, which no rule needs, and
+// without asking for documents unless that is wanted.
+func withPolicy(io streams, cmd *cli.Command, f func(*assembly.Assembly) error) error {
+	_, a, _, err := loadWith(layers(cmd), assembly.Declared, documentsOf(cmd))
 	if err != nil {
 		return err
 	}
+	tellAbsent(io.err, a)
 	return errors.Join(f(a), a.Close())
 }
 

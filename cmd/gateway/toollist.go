@@ -49,11 +49,12 @@ type listing struct {
 // listed opens a configuration without its secrets, which no list needs, and
 // returns what the local user may see in a chat with these groups; all counts as
 // every group.
-func listed(ctx context.Context, opts config.Options, groups []string, all bool) (l listing, err error) {
+func listed(ctx context.Context, io streams, opts config.Options, groups []string, all bool) (l listing, err error) {
 	_, a, _, err := load(opts, assembly.Declared)
 	if err != nil {
 		return l, err
 	}
+	tellAbsent(io.err, a)
 	g := gateway.New(a.Generation, nil, gateway.Options{})
 	if err := activated(groups, a.Generation); err != nil {
 		return l, errors.Join(err, a.Close())

@@ -74,7 +74,7 @@ func newSpecJSON(s *tool.Spec) specJSON {
 }
 
 func listTools(ctx context.Context, io streams, cmd *cli.Command) error {
-	l, err := listed(ctx, layers(cmd), cmd.StringSlice("activate"), false)
+	l, err := listed(ctx, io, layers(cmd), cmd.StringSlice("activate"), false)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func listTools(ctx context.Context, io streams, cmd *cli.Command) error {
 }
 
 func showTool(ctx context.Context, io streams, opts config.Options, name string, asJSON bool) error {
-	l, err := listed(ctx, opts, nil, true)
+	l, err := listed(ctx, io, opts, nil, true)
 	if err != nil {
 		return err
 	}

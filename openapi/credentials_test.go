@@ -232,6 +232,56 @@ func TestRelativeTokenAddress(t *testing.T) {
 	}
 }
 
+// TestTokenAddressOfDocument holds that a document at an address cannot have the
+// secret of a client sent to another host, whatever else is configured.
+func TestTokenAddressOfDocument(t *testing.T) {
+	t.Parallel()
+	const from = "https://docs.example.com/api.yaml"
+	refused := func(address string) string {
+		return "auth.client: the document names the token endpoint " + address + ", which is another host: write token_url: " + address + " if that is right"
+	}
+	for _, c := range []struct {
+		name, from, token string
+		cfg               openapi.Config
+		want              string // what is wrong
+	}{
+		{"elsewhere, by a file", "", "https://login.example.com/token", openapi.Config{}, ""},
+		{"elsewhere, by a file, with base_url", "", "https://login.example.com/token", openapi.Config{BaseURL: "https://base.example.com"}, ""},
+		{"elsewhere", from, "https://login.example.com/token", openapi.Config{}, refused("https://login.example.com/token")},
+		{"elsewhere, with base_url", from, "https://login.example.com/token", openapi.Config{BaseURL: "https://base.example.com"}, refused("https://login.example.com/token")},
+		{"elsewhere, with an upstream", from, "https://login.example.com/token", openapi.Config{Upstream: "up"}, refused("https://login.example.com/token")},
+		{"where the document came from", from, "https://docs.example.com/token", openapi.Config{}, refused("https://docs.example.com/token")},
+		{"at the server, which base_url replaces", from, "https://api.example.com/token", openapi.Config{BaseURL: "https://base.example.com"}, refused("https://api.example.com/token")},
+		{"another scheme", from, "http://api.example.com/token", openapi.Config{}, refused("http://api.example.com/token")},
+		{"another port", from, "https://api.example.com:8443/token", openapi.Config{}, refused("https://api.example.com:8443/token")},
+		{"without a scheme", from, "//login.example.com/token", openapi.Config{}, refused("https://login.example.com/token")},
+		{"at the server", from, "https://API.example.com:443/token", openapi.Config{}, ""},
+		{"relative", from, "token", openapi.Config{}, ""},
+		{"at base_url", from, "https://base.example.com/token", openapi.Config{BaseURL: "https://base.example.com/v1"}, ""},
+		{"at the upstream", from, "https://up.example.com/token", openapi.Config{Upstream: "up"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := head30 + "servers: [{url: 'https://api.example.com/v1'}]\npaths: {/a: {get: {security: [{client: []}]}}}\n" +
+				"components: {securitySchemes: {client: {type: oauth2, flows: {clientCredentials: {tokenUrl: '" + c.token + "', scopes: {}}}}}}\n"
+			client := httptool.NewClient(nil)
+			defer func() { _ = client.Close() }()
+			for _, configured := range []string{"", "https://login.example.com/token"} {
+				cfg, want := c.cfg, c.want
+				cfg.Auth = map[string]openapi.Auth{"client": {ClientID: "id", ClientSecret: "s", TokenURL: configured}}
+				if configured != "" {
+					want = ""
+				}
+				var problems diag.Report
+				s := openapi.New(cursor(&problems), cfg, written(t, text, c.from), openapi.Deps{Client: client, Upstreams: upstreams(t, client, "https://up.example.com", nil)})
+				if diff := cmp.Diff(want, problems.Problems().Errors().Error()); diff != "" || (s != nil) != (want == "") {
+					t.Error(diff)
+				}
+			}
+		})
+	}
+}
+
 // TestAnswerNotes holds that an answer that is not what the document says is a note
 // beside it, and that a call is answered all the same.
 func TestAnswerNotes(t *testing.T) {

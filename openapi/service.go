@@ -3,7 +3,6 @@ package openapi
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -220,59 +219,6 @@ func kindOf(scheme spec.Scheme) string {
 		return "a certificate"
 	}
 	return scheme.Kind
-}
-
-// clientOf is a client that gets access tokens by itself.
-func (s *Service) clientOf(name string, scheme spec.Scheme, cfg Auth) (auth httptool.Auth, problem string) {
-	token, problem := s.tokenAddress(cfg.TokenURL, scheme.TokenURL)
-	if problem != "" {
-		return auth, problem + ": add token_url: https://…"
-	}
-	scopes := cfg.Scopes
-	if scopes == nil {
-		scopes = s.scopes(name)
-	}
-	return httptool.Auth{OAuth2: &httptool.OAuth2{TokenURL: token, ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, Scopes: scopes}}, ""
-}
-
-// tokenAddress is where tokens are asked for: what is configured, else what the
-// document says, which may be relative to its server.
-func (s *Service) tokenAddress(configured, declared string) (address, problem string) {
-	switch {
-	case configured != "":
-		return configured, ""
-	case declared == "":
-		return "", "the document names no token endpoint for client credentials"
-	}
-	u, err := url.Parse(declared)
-	switch {
-	case err != nil:
-		return "", fmt.Sprintf("the token endpoint of the document, %q, cannot be read", declared)
-	case u.Host == "" && s.base == nil:
-		return "", fmt.Sprintf("the token endpoint of the document, %q, is relative, and its server is not used", declared)
-	case u.Host == "":
-		u = s.base.ResolveReference(u)
-	}
-	return u.String(), ""
-}
-
-// scopes are all that operations ask for of a scheme, in the order of the document.
-func (s *Service) scopes(name string) []string {
-	var all []string
-	seen := map[string]bool{}
-	for _, op := range s.doc.Operations {
-		for _, alternative := range op.Security {
-			for _, u := range alternative {
-				for _, scope := range u.Scopes {
-					if u.Scheme == name && !seen[scope] {
-						seen[scope] = true
-						all = append(all, scope)
-					}
-				}
-			}
-		}
-	}
-	return all
 }
 
 // letIn are the credentials of an operation: the first of its alternatives that

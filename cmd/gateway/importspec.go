@@ -148,7 +148,7 @@ func (d *draft) address() {
 		d.line("      base_url: https://api.example.com")
 		return
 	case err == nil && d.doc.Base != "":
-		d.line("      # Credentials go to this address only; the document names it.")
+		d.line("      # All requests go to this address, and so do credentials; the document names it.")
 		d.line("      base_url: %s", yamlText(address))
 		return
 	case len(missing) > 0:
@@ -271,7 +271,7 @@ func (d *draft) secrets(needed, others []string) {
 		if off = ""; i >= len(needed) {
 			off = "#"
 		}
-		for _, m := range secretName.FindAllStringSubmatch(credentialOf(d.doc.Schemes[scheme], d.secretOf[scheme]), -1) {
+		for _, m := range secretName.FindAllStringSubmatch(credentialOf(d.doc.Schemes[scheme], d.secretOf[scheme], ""), -1) {
 			d.line("  %s%s: {env: %s}", off, m[1], strings.ToUpper(m[1]))
 		}
 	}
@@ -291,7 +291,11 @@ func (d *draft) auth(needed, others []string) {
 			d.line("        # Other ways to be let in:")
 			off = "#"
 		}
-		d.line("        %s%s: %s", off, yamlText(scheme), credentialOf(d.doc.Schemes[scheme], d.secretOf[scheme]))
+		token := d.tokenURL(scheme)
+		if token != "" {
+			d.line("        # The document says that token_url is where the client's secret is sent.")
+		}
+		d.line("        %s%s: %s", off, yamlText(scheme), credentialOf(d.doc.Schemes[scheme], d.secretOf[scheme], token))
 	}
 }
 

@@ -187,7 +187,7 @@ func schemesOf(o *offer) []schemeJSON {
 	for _, name := range slices.Sorted(maps.Keys(o.doc.Schemes)) {
 		s := o.doc.Schemes[name]
 		j := schemeJSON{Name: name, Kind: s.Kind, In: s.In, Parameter: s.Name, TokenURL: s.TokenURL, Operations: uses[name]}
-		if auth := credentialOf(s, "name"); auth != "" {
+		if auth := credentialOf(s, "name", o.tokenURL(name)); auth != "" {
 			j.Configure = "auth: {" + yamlText(name) + ": " + auth + "}"
 		}
 		out = append(out, j)
@@ -216,17 +216,35 @@ func (o *offer) uses() map[string]int {
 }
 
 // credentialOf is what stands under auth for a scheme, with secrets whose names
-// start so; empty for a scheme that is no business of auth's.
-func credentialOf(s spec.Scheme, secret string) string {
+// start so, and a token endpoint that is not left to the document, unless empty. It
+// is empty for a scheme that is no business of auth's.
+func credentialOf(s spec.Scheme, secret, token string) string {
 	switch {
 	case s.Kind == spec.SchemeMutual:
 		return ""
 	case s.Kind == spec.SchemeBasic:
 		return `{username: "${secret.` + secret + `_username}", password: "${secret.` + secret + `_password}"}`
 	case s.Kind == spec.SchemeOAuth2 && s.TokenURL != "":
-		return `{client_id: "${secret.` + secret + `_client_id}", client_secret: "${secret.` + secret + `_client_secret}"}`
+		if token != "" {
+			token = ", token_url: " + yamlText(token)
+		}
+		return `{client_id: "${secret.` + secret + `_client_id}", client_secret: "${secret.` + secret + `_client_secret}"` + token + `}`
 	}
 	return `"${secret.` + secret + `}"`
+}
+
+// tokenURL is the token endpoint of a scheme as the document names it, where the
+// configuration has to say it: a document at an address may be another tomorrow.
+// It is empty elsewhere.
+func (o *offer) tokenURL(scheme string) string {
+	if o.doc.Base == "" {
+		return ""
+	}
+	operations, err := o.doc.Address(nil)
+	if err != nil {
+		operations = ""
+	}
+	return o.doc.TokenAddress(scheme, operations)
 }
 
 // groupsOf counts tools by the tags of the document: those that it declares in its

@@ -145,8 +145,8 @@ func TestImportOfRealDocuments(t *testing.T) {
 }
 
 // small is a document with one operation, and no address of its own.
-const small = `{"openapi": "3.1.0", "info": {"title": "Small", "version": "1"}, "security": [{"key": []}],
-"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+const small = `{"openapi": "3.1.0", "info": {"title": "Small", "version": "1"}, "security": [{"key": []}, {"client": []}],
+"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}, "client": {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://login.example.com/token", "scopes": {}}}}}},
 "servers": [{"url": "/api/{version}", "variables": {"version": {"default": "v1"}}}],
 "paths": {"/a": {"get": {"operationId": "a", "responses": {"200": {"description": "ok"}}}}}}`
 
@@ -176,6 +176,9 @@ func TestImportFromAddress(t *testing.T) {
 		{[]string{"import", "--network", "10.0.0.0/8", address}, refused, exitUsage},
 		{[]string{"import", "--network", "10.0.0.0/40", address}, `"10.0.0.0/40" is no network`, exitUsage},
 		{[]string{"import", "--network", "127.0.0.1", address}, "      base_url: \"" + server.URL + "/api/v1\"\n", 0},
+		{[]string{"import", "--network", "127.0.0.1", address}, "      # All requests go to this address, and so do credentials; the document names it.\n", 0},
+		{[]string{"import", "--network", "127.0.0.1", address}, `        #client: {client_id: "${secret.small_client_client_id}", client_secret: "${secret.small_client_client_secret}", token_url: "https://login.example.com/token"}` + "\n", 0},
+		{[]string{"preview", "--network", "127.0.0.1", address}, `token_url: "https://login.example.com/token"}`, 0},
 		{[]string{"import", "--config", cfg, address}, "  small:\n    openapi:\n      spec: \"" + address + "\"\n", 0},
 		{[]string{"preview", "--config", cfg, address}, "small-a  ", 0},
 		{[]string{"preview", "--config", cfg, "--source", "s"}, "s-a   ", 0},

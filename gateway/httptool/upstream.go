@@ -39,6 +39,7 @@ type Upstream struct {
 	proxied   bool                     // the guard is asked before sending, not when dialling
 	masker    *secret.Masker           // nil for the client's
 	breaker   *breaker                 // nil for none
+	certified bool                     // it shows a certificate of its own
 }
 
 // link is what is special about the connections of an upstream.
@@ -83,6 +84,7 @@ func (c *Client) NewUpstream(at diag.Cursor, name string, cfg UpstreamConfig, de
 		return nil
 	}
 	u.transport, u.proxied = c.pool(l), l.proxy != nil
+	u.certified = cfg.TLS != nil && cfg.TLS.Cert != ""
 	// Certificates of one host say nothing about another.
 	u.tokens = u.transport
 	if l.tls != nil {
@@ -107,6 +109,14 @@ func (u *Upstream) URL() (*url.URL, error) {
 	own := *base
 	return &own, nil
 }
+
+// Origin is the scheme, host and port that the upstream is at, as its address is
+// configured; empty for what [Client.Plain] gives.
+func (u *Upstream) Origin() string { return u.origin }
+
+// HasAuth reports whether the upstream shows anything to be let in: the credential
+// that its block has, a certificate, or headers, whose meaning nobody knows.
+func (u *Upstream) HasAuth() bool { return len(u.auth) > 0 || len(u.headers) > 0 || u.certified }
 
 // render gives the base address as the secrets make it.
 func (u *Upstream) render(env *expression.Env, secrets map[string]secret.Value) (*url.URL, error) {

@@ -98,6 +98,7 @@ func Load(ctx context.Context, o LoadOptions) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	makeLegible(read)
 	d := newDocument(read)
 	d.Base, d.Stale, d.Files, d.Digest = set.Base(), set.Stale(), set.Names(), set.Digest()
 	if err := d.arrange(ctx, &o, MaxShown); err != nil {

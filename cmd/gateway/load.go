@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -254,11 +253,4 @@ func (h *house) Close() error {
 // cliCaller is who asks when a tool is listed or called from this program.
 func cliCaller() tool.Caller {
 	return tool.Caller{ID: "local", Name: "local", Kind: tool.KindCLI}
-}
-
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -242,6 +242,15 @@ func ending(e *runlog.Entry) string {
 	return string(e.Status)
 }
 
+// plainLines is plain for a text of several lines, which stay lines.
+func plainLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = plain(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // plain makes text safe to print on a terminal: a model chose some of it, and
 // control characters could rewrite the lines before.
 func plain(text string) string {

@@ -150,7 +150,7 @@ func newToolJSON(d *openapi.Document, op *spec.Operation, name string, tags []st
 	outline := d.Outline(op)
 	t := toolJSON{
 		Name: name, Original: originalOf(op), Method: op.Method, Path: op.Path,
-		Title: openapi.Title(op), Description: openapi.Describe(op),
+		Title: openapi.Legible(openapi.Title(op)), Description: openapi.Legible(openapi.Describe(op)),
 		Tags: listOf(tags), DocumentTags: listOf(op.Tags), Arguments: listOf(outline.Names), Required: listOf(outline.Required),
 	}
 	t.Bytes = len(t.Description) + len(op.Shown)

@@ -95,7 +95,7 @@ func listTools(ctx context.Context, io streams, cmd *cli.Command) error {
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
 	for _, s := range specs {
 		line, _, _ := strings.Cut(s.Description, "\n")
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, strings.Join(s.Tags, ","), line)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, strings.Join(s.Tags, ","), plain(line))
 	}
 	return w.Flush()
 }
@@ -121,7 +121,7 @@ func printSpec(io streams, s *tool.Spec) error {
 	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(w, "name\t%s\n", s.Name)
 	if s.Title != "" {
-		_, _ = fmt.Fprintf(w, "title\t%s\n", s.Title)
+		_, _ = fmt.Fprintf(w, "title\t%s\n", plain(s.Title))
 	}
 	if s.Namespace != "" {
 		_, _ = fmt.Fprintf(w, "source\t%s\norigin\t%s\n", s.Namespace, plain(s.Origin))
@@ -136,7 +136,7 @@ func printSpec(io streams, s *tool.Spec) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(io.out, "\n%s\n\n", s.Description)
+	_, _ = fmt.Fprintf(io.out, "\n%s\n\n", plainLines(s.Description))
 	return printJSON(io.out, s.Parameters)
 }
 

@@ -95,14 +95,14 @@ func (b *builder) operation(s *imported, choice *source.Choice) (c *candidate, h
 func (b *builder) imports(s *imported, choice *source.Choice, op *spec.Operation, own config.Override) *tool.Spec {
 	d := &s.config.Defaults
 	out := &tool.Spec{
-		Name: choice.Name, Title: openapi.Title(op), Description: own.Description, Tags: choice.Tags,
+		Name: choice.Name, Title: openapi.Legible(openapi.Title(op)), Description: own.Description, Tags: choice.Tags,
 		Namespace: s.name, Method: cmp.Or(op.ID, op.Method+" "+op.Path), Source: tool.SourceOpenAPI, ByGroup: !s.config.IsCore(),
 		Origin: op.Method + " " + op.Path + " at " + op.Place, Print: operationPrint(s, op, &own),
 		Parameters: op.Shown, Timeout: cmp.Or(own.Timeout, d.Timeout), MaxOutput: int64(d.MaxOutput), MaxResultSize: d.MaxResultSize,
 		ConcurrencySafe: concurrencySafe(&config.Tool{Tags: choice.Tags}),
 	}
 	if out.Description == "" {
-		out.Description = openapi.Describe(op)
+		out.Description = openapi.Legible(openapi.Describe(op))
 	}
 	if out.ReadOnly() {
 		out.Retries = b.sourceRetries(s, own)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Place is a position in a configuration. Line and Column count from 1, the
@@ -44,7 +45,8 @@ type Problem struct {
 }
 
 // String writes "file:line:col: key.path: text (hint)"; a warning says so
-// before its text.
+// before its text. What cannot be printed is escaped, as in Go: names that others
+// chose stand in it, and none may begin a line of its own, or rewrite one.
 func (p Problem) String() string {
 	var b strings.Builder
 	if s := p.Place.String(); s != "" {
@@ -60,8 +62,26 @@ func (p Problem) String() string {
 	if p.Hint != "" {
 		b.WriteString(" (" + p.Hint + ")")
 	}
+	return printable(b.String())
+}
+
+// printable is a text with escapes in place of what cannot be printed.
+func printable(text string) string {
+	if !strings.ContainsFunc(text, unprintable) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unprintable(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+			continue
+		}
+		b.WriteRune(r)
+	}
 	return b.String()
 }
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // Problems is a list of problems; as an error it reads one line each.
 type Problems []Problem

@@ -32,9 +32,11 @@ func TestProblemsAreSortedAndWorded(t *testing.T) {
 	root.Key("a").Key("c").Inside(2, 7, "unknown name x", "")
 	root.Key("extra").Warnf("remove it", "unused")
 	root.Key("a").Hintf("write z", "wrong %d", 1)
+	root.Key("n\nforged.yaml:1:1: x").Warnf("\u202eh\u2028", "tag \x1b[2J\u009b日本 🙂")
 
 	want := []string{
 		"env TOOLGATE_X: extra: warning: unused (remove it)",
+		`tools.yaml:1:1: n\nforged.yaml:1:1: x: warning: tag \x1b[2J\u009b日本 🙂 (\u202eh\u2028)`,
 		"tools.yaml:2:1: a: wrong 1 (write z)",
 		"tools.yaml:3:10: a.b: unknown name x (did you mean y?)",
 		"tools.yaml:4:3: a.c: unknown name x",
@@ -44,8 +46,8 @@ func TestProblemsAreSortedAndWorded(t *testing.T) {
 	if d := cmp.Diff(want, strings.Split(problems.Error(), "\n")); d != "" {
 		t.Error(d)
 	}
-	if got := len(problems.Warnings()); got != 1 {
-		t.Errorf("%d warnings, want 1", got)
+	if got := len(problems.Warnings()); got != 2 {
+		t.Errorf("%d warnings, want 2", got)
 	}
 	if err := problems.Err(); len(diag.As(err)) != 4 {
 		t.Errorf("as an error: %v", err)

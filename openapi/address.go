@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 
@@ -20,6 +21,16 @@ func (d *Document) Address(variables map[string]string) (string, error) {
 		return "", err
 	}
 	return u.String(), nil
+}
+
+// UpstreamHint says what to write, with an upstream of a name, where a credential is
+// wanted that the document declares no security scheme for.
+func (d *Document) UpstreamHint(name string) string {
+	address, err := d.Address(nil)
+	if err != nil {
+		address = "https://host"
+	}
+	return fmt.Sprintf(`name an upstream with auth: upstreams: {%[1]s: {url: %[2]q, auth: {bearer: "${secret.name}"}}}, and write upstream: %[1]s in place of auth`, name, address)
 }
 
 // NeedsAddress reports whether an operation has no server of its own.

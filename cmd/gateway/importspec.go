@@ -278,6 +278,16 @@ func (d *draft) secrets(needed, others []string) {
 }
 
 func (d *draft) auth(needed, others []string) {
+	if len(d.doc.Schemes) == 0 {
+		address, err := d.doc.Address(nil)
+		if err != nil {
+			address = "https://api.example.com"
+		}
+		name := yamlText(d.name)
+		d.line("      # The document declares no security schemes. Where a credential is needed, write")
+		d.line("      #   upstreams: {%s: {url: %s, auth: {bearer: \"${secret.token}\"}}}", name, yamlText(address))
+		d.line("      # at the top, and here, in place of base_url: upstream: %s", name)
+	}
 	if len(needed)+len(others) == 0 {
 		return
 	}

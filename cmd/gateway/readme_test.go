@@ -31,8 +31,10 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("github.yaml", document, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"github.yaml", "crm.yaml"} {
+		if err := os.WriteFile(name, document, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, b := range blocks {
 		text := string(b[1])

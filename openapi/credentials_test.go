@@ -185,7 +185,11 @@ func testCredentials(t *testing.T, text, from string, cfg openapi.Config, want [
 	}
 	for _, op := range d.Operations {
 		if lacks := s.Lacks(op); len(lacks) > 0 {
-			got.add("lacks " + strings.Join(lacks, " or "))
+			var ways []string
+			for _, way := range lacks {
+				ways = append(ways, strings.Join(way, " and "))
+			}
+			got.add("lacks " + strings.Join(ways, " or "))
 		}
 		run(t, s, op, deps)
 	}

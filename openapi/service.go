@@ -157,11 +157,18 @@ func (s *Service) findBase(at diag.Cursor, cfg Config) bool {
 	return false
 }
 
+// upstreamName is what an upstream is called in a hint.
+const upstreamName = "api"
+
 // addCredential compiles what is shown for one security scheme.
 func (s *Service) addCredential(at diag.Cursor, name string, cfg Auth, deps Deps) bool {
 	scheme, known := s.doc.Schemes[name]
 	if !known {
 		names := slices.Sorted(maps.Keys(s.doc.Schemes))
+		if len(names) == 0 {
+			at.Hintf(s.doc.UpstreamHint(upstreamName), "the document declares no security schemes")
+			return false
+		}
 		at.Hintf(cmp.Or(diag.DidYouMean(name, names), hintOf("the document declares", names)), "the document declares no security scheme %q", name)
 		return false
 	}
@@ -226,7 +233,7 @@ func kindOf(scheme spec.Scheme) string {
 // which are missing where none can be taken. An API whose document asks for
 // nothing anywhere is shown all that is configured, as that is what its
 // configuration can only mean.
-func (s *Service) letIn(op *spec.Operation) (shown []*httptool.Credential, lacks []string) {
+func (s *Service) letIn(op *spec.Operation) (shown []*httptool.Credential, lacks [][]string) {
 	if s.asksForNothing() {
 		for _, name := range slices.Sorted(maps.Keys(s.credentials)) {
 			shown = append(shown, s.credentials[name])
@@ -242,7 +249,7 @@ func (s *Service) letIn(op *spec.Operation) (shown []*httptool.Credential, lacks
 		case len(missing) == 0:
 			return have, nil
 		default:
-			lacks = append(lacks, strings.Join(missing, " and "))
+			lacks = append(lacks, missing)
 		}
 	}
 	if open {
@@ -271,9 +278,9 @@ func (s *Service) asksForNothing() bool {
 }
 
 // Lacks says which credentials an operation needs that are not configured: each
-// entry is one way to be let in. It is empty where the upstream has its own.
-func (s *Service) Lacks(op *spec.Operation) []string {
-	if s.upstream != nil {
+// entry is one way to be let in, by the names of the schemes that are missing. It is empty where the upstream has its own.
+func (s *Service) Lacks(op *spec.Operation) [][]string {
+	if s.upstream != nil && s.upstream.HasAuth() {
 		return nil
 	}
 	_, lacks := s.letIn(op)

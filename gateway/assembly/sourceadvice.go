@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/openapi"
 	"github.com/toolgate/toolgate/openapi/spec"
 )
 
@@ -37,6 +41,7 @@ func (b *builder) adviseSources(registered []*candidate) {
 		s.adviseLeftOut()
 		s.adviseLacks(mine)
 		s.adviseAuth()
+		s.adviseRecipients(b.client, mine)
 		if len(mine) == 0 && b.admission.all {
 			s.at.Warnf("correct include, or remove the source", "no tool comes of this source")
 		}
@@ -80,12 +85,20 @@ func (s *imported) adviseLeftOut() {
 
 // adviseLacks warns of tools that will be called without what lets them in.
 func (s *imported) adviseLacks(mine []*candidate) {
-	lacks, all := map[string]int{}, 0
+	lacks, first, all := map[string]int{}, map[string]string{}, 0
 	for _, c := range mine {
-		if missing := s.service.Lacks(c.op); len(missing) > 0 {
-			all++
-			lacks[strings.Join(slices.Compact(missing), " or ")]++
+		missing := s.service.Lacks(c.op)
+		if len(missing) == 0 {
+			continue
 		}
+		var ways []string
+		for _, way := range missing {
+			ways = append(ways, strings.Join(way, " and "))
+		}
+		text := strings.Join(slices.Compact(ways), " or ")
+		all++
+		lacks[text]++
+		first[text] = missing[0][0]
 	}
 	if all == 0 {
 		return
@@ -93,16 +106,30 @@ func (s *imported) adviseLacks(mine []*candidate) {
 	ways := slices.SortedFunc(maps.Keys(lacks), func(a, b string) int {
 		return cmp.Or(cmp.Compare(lacks[b], lacks[a]), cmp.Compare(a, b))
 	})
-	s.at.Key("openapi").Key("auth").Warnf(s.authHint(ways[0]), "the service will refuse the calls of %s of this source, which need credentials that are not configured: %s",
+	s.at.Key("openapi").Key("auth").Warnf(s.authHint(first[ways[0]]), "the service will refuse the calls of %s of this source, which need credentials that are not configured: %s",
 		counted(all, "tool"), few(ways))
 }
 
-func (s *imported) authHint(missing string) string {
-	name, _, _ := strings.Cut(missing, " ")
-	if s.document.Schemes[name].Kind == spec.SchemeBasic {
-		return fmt.Sprintf("write auth: {%s: {username: …, password: \"${secret.name}\"}}", name)
+// authHint says what to write for a scheme.
+func (s *imported) authHint(name string) string {
+	scheme, declared := s.document.Schemes[name]
+	switch {
+	case !declared:
+		return "the document does not declare it: " + s.document.UpstreamHint(s.name)
+	case scheme.Kind == spec.SchemeBasic:
+		return fmt.Sprintf("write auth: {%s: {username: …, password: \"${secret.name}\"}}", yamlKey(name))
 	}
-	return fmt.Sprintf("write auth: {%s: \"${secret.name}\"}", name)
+	return fmt.Sprintf("write auth: {%s: \"${secret.name}\"}", yamlKey(name))
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// yamlKey writes a name as a key of a map of YAML.
+func yamlKey(name string) string {
+	if plainKey.MatchString(name) {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // adviseAuth warns of credentials that nothing asks for, and of those that go where
@@ -126,6 +153,55 @@ func (s *imported) adviseAuth() {
 		if secured && !used[name] {
 			at.Key("auth").Key(name).Warnf(cmp.Or(diag.DidYouMean(name, slices.Sorted(maps.Keys(used))), "remove it"), "no operation of the document asks for %s", name)
 		}
+	}
+}
+
+// adviseRecipients warns of origins that no request can reach, and of credentials
+// that go where nobody would look for them.
+func (s *imported) adviseRecipients(client *httptool.Client, mine []*candidate) {
+	if len(mine) == 0 {
+		return // perhaps because the block is wrong
+	}
+	operations := make([]*spec.Operation, len(mine))
+	for i, c := range mine {
+		operations[i] = c.op
+	}
+	at := s.at.Key("openapi")
+	place := at.Key("spec")
+	if s.config.OpenAPI.BaseURL != "" {
+		place = at.Key("base_url")
+	}
+	var further, readable []string
+	for _, r := range s.service.Recipients(operations) {
+		if s.config.OpenAPI.Upstream == "" {
+			s.adviseRefusal(place, client, r, len(mine))
+		}
+		if r.Credentials == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s (%s)", r.Origin, counted(r.Credentials, "tool"))
+		if !r.Own {
+			further = append(further, text)
+		}
+		if r.Plain() {
+			readable = append(readable, text)
+		}
+	}
+	if len(further) > 0 {
+		at.Key("auth").Warnf("set base_url if they should not", "credentials also go to other servers, which the document names for operations: %s", few(further))
+	}
+	if len(readable) > 0 {
+		at.Key("auth").Warnf("use https, which base_url can say", "credentials are sent over plain http, where others can read them on the way: %s", few(readable))
+	}
+}
+
+func (s *imported) adviseRefusal(at diag.Cursor, client *httptool.Client, r openapi.Recipient, all int) {
+	switch why := client.Refusal(r.Origin); {
+	case why == "":
+	case r.Operations == all:
+		at.Warnf("", "every call will be refused: %s", why)
+	default:
+		at.Warnf("", "every call of %s of this source will be refused: %s", counted(r.Operations, "tool"), why)
 	}
 }
 

@@ -167,20 +167,32 @@ func isHost(text string) bool {
 // looked up, as what they stand for is judged at each call, but for localhost,
 // which stands for loopback everywhere (RFC 6761 section 6.3).
 func warnOfRefusal(at diag.Cursor, text string, client *Client) {
-	u, err := url.Parse(text)
-	if err != nil || client == nil {
+	if client == nil {
 		return
+	}
+	if why := client.Refusal(text); why != "" {
+		at.Warnf("", "every call will be refused: %s", why)
+	}
+}
+
+// Refusal says why no request could reach an origin, a scheme with a host, and what
+// to do; it is empty where one might, as names are not looked up.
+func (c *Client) Refusal(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return ""
 	}
 	addr, err := netip.ParseAddr(u.Hostname())
 	if name := strings.ToLower(u.Hostname()); name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		addr, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
 	}
 	if err != nil {
-		return
+		return ""
 	}
-	if why := client.guard.refusal(addr); why != "" {
-		at.Warnf("", "every call will be refused: %s is %s", addr, why)
+	if why := c.guard.refusal(addr); why != "" {
+		return addr.String() + " is " + why
 	}
+	return ""
 }
 
 // url gives the address for one call.

@@ -43,7 +43,7 @@ func importDocument(ctx context.Context, io streams, cmd *cli.Command) error {
 		return err
 	}
 	file := cmd.String("out")
-	place, err := specFrom(filepath.Dir(cmp.Or(file, "x")), req.path)
+	place, err := specFrom(filepath.Dir(cmp.Or(file, "x")), bare(req.path))
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,12 @@ func (d *draft) write() {
 	d.line("sources:")
 	d.line("  %s:", yamlText(d.name))
 	d.line("    openapi:")
+	if d.request.path != bare(d.request.path) {
+		d.line("      # The address had more behind ?, which may be a secret and is not written here.")
+	}
 	d.line("      spec: %s", yamlText(d.place))
 	d.address()
+	d.elsewhere()
 	d.auth(needed, others)
 	d.includes()
 	d.policy()
@@ -168,6 +172,33 @@ func (d *draft) address() {
 			}
 			d.line("%s", text)
 		}
+	}
+}
+
+// elsewhere names the further origins that the document has for operations.
+func (d *draft) elsewhere() {
+	address, err := d.doc.Address(nil)
+	written := err == nil && d.doc.Base != "" || err != nil && d.doc.NeedsAddress() // a base_url
+	var further []originJSON
+	for _, o := range d.preview.Origins {
+		if err != nil || address != o.Origin && !strings.HasPrefix(address, o.Origin+"/") {
+			further = append(further, o)
+		}
+	}
+	switch {
+	case len(further) == 0:
+		return
+	case written:
+		d.line("      # The document has operations at other servers, which base_url takes the place of; make a source of its own for each:")
+	default:
+		d.line("      # Operations that the document has at other servers go there:")
+	}
+	for _, o := range further {
+		text := count(o.Operations, "operation")
+		if !written {
+			text += ", " + o.words()
+		}
+		d.line("      #   %s: %s", o.Origin, text)
 	}
 }
 

@@ -56,6 +56,7 @@ type previewJSON struct {
 	OpenAPI  string        `json:"openapi"`
 	Source   string        `json:"source"` // the name that it would have
 	Servers  []serverJSON  `json:"servers"`
+	Origins  []originJSON  `json:"origins"` // that requests of tools go to; none with an upstream
 	Tools    []toolJSON    `json:"tools"`
 	Skipped  []findingJSON `json:"skipped"`  // operations that cannot become tools
 	LeftOut  []leftJSON    `json:"left_out"` // operations that were not chosen
@@ -63,7 +64,16 @@ type previewJSON struct {
 	Schemes  []schemeJSON  `json:"schemes"`
 	Groups   []groupJSON   `json:"groups"`
 
-	shown string // what was typed
+	shown    string // what was typed
+	upstream string // which takes all requests; empty for none
+	whole    int    // operations of the document that are read
+}
+
+// originJSON is where requests go: a scheme, a host and a port.
+type originJSON struct {
+	Origin      string `json:"origin"`
+	Operations  int    `json:"operations"`
+	Credentials int    `json:"credentials"` // how many of them are sent with those that they ask for
 }
 
 type serverJSON struct {
@@ -132,7 +142,7 @@ func newPreview(o *offer) *previewJSON {
 		Title: d.Title, Version: d.Version, OpenAPI: d.OpenAPI, Source: o.name,
 		Servers: serversOf(d.Servers), Tools: []toolJSON{}, LeftOut: []leftJSON{},
 		Skipped: findingsOf(d.Skipped), Warnings: findingsOf(d.Warnings),
-		shown: o.request.shown,
+		shown: o.request.shown, upstream: o.block().Upstream, whole: len(d.Operations) + len(d.Skipped),
 	}
 	for _, c := range o.choices {
 		op := d.Operations[c.Index]
@@ -142,6 +152,7 @@ func newPreview(o *offer) *previewJSON {
 		}
 		p.Tools = append(p.Tools, newToolJSON(d, op, c.Name, c.Tags))
 	}
+	p.Origins = originsOf(o)
 	p.Schemes, p.Groups = schemesOf(o), groupsOf(d.Tags, p.Tools)
 	return p
 }
@@ -170,6 +181,30 @@ func serversOf(servers []spec.Server) []serverJSON {
 		}
 	}
 	return out
+}
+
+// originsOf are the origins that the chosen operations are at.
+func originsOf(o *offer) []originJSON {
+	var chosen []*spec.Operation
+	for _, c := range o.choices {
+		if c.Left == "" {
+			chosen = append(chosen, o.doc.Operations[c.Index])
+		}
+	}
+	out := []originJSON{}
+	for _, r := range o.doc.Recipients(o.block(), chosen) {
+		out = append(out, originJSON{r.Origin, r.Operations, r.Credentials})
+	}
+	return out
+}
+
+// block is what the configuration says of the document, where it is one of its
+// sources.
+func (o *offer) block() openapi.Config {
+	if b := o.request.source.OpenAPI; b != nil {
+		return *b
+	}
+	return openapi.Config{}
 }
 
 func findingsOf(findings []spec.Finding) []findingJSON {

@@ -179,6 +179,9 @@ func TestImportFromAddress(t *testing.T) {
 		{[]string{"import", "--network", "127.0.0.1", address}, "      # All requests go to this address, and so do credentials; the document names it.\n", 0},
 		{[]string{"import", "--network", "127.0.0.1", address}, `        #client: {client_id: "${secret.small_client_client_id}", client_secret: "${secret.small_client_client_secret}", token_url: "https://login.example.com/token"}` + "\n", 0},
 		{[]string{"preview", "--network", "127.0.0.1", address}, `token_url: "https://login.example.com/token"}`, 0},
+		{[]string{"import", "--network", "127.0.0.1", address + "?tok=abc"}, "      # The address had more behind ?, which may be a secret and is not written here.\n      spec: \"" + address + "\"\n", 0},
+		{[]string{"preview", "--network", "127.0.0.1", address + "?tok=abc"}, address + "?…\n", 0},
+		{[]string{"preview", "--network", "127.0.0.1", server.URL + "/x?tok=abc"}, "/x: the server answered with status 404", exitUsage},
 		{[]string{"import", "--config", cfg, address}, "  small:\n    openapi:\n      spec: \"" + address + "\"\n", 0},
 		{[]string{"preview", "--config", cfg, address}, "small-a  ", 0},
 		{[]string{"preview", "--config", cfg, "--source", "s"}, "s-a   ", 0},
@@ -186,6 +189,9 @@ func TestImportFromAddress(t *testing.T) {
 	} {
 		out, err := gatewayOutput(t, append([]string{"openapi"}, tt.args...)...)
 		var talk bytes.Buffer
+		if strings.Contains(out+talk.String(), "abc") {
+			t.Errorf("%v: the query is shown: %s%s", tt.args, out, talk.String())
+		}
 		if code := report(&talk, err); code != tt.code || !strings.Contains(out+talk.String(), tt.want) {
 			t.Errorf("%v: exit %d\n%s%s", tt.args, code, out, talk.String())
 		}

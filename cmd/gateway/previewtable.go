@@ -20,6 +20,26 @@ func (p *previewJSON) print(out io.Writer, all bool) error {
 	w := &page{out: out}
 	w.line("%s (OpenAPI %s), %s", strings.TrimSpace(cmp.Or(p.Title, "A document without a title")+" "+p.Version), p.OpenAPI, p.shown)
 	w.line("")
+	p.printTools(w)
+	p.printGroups(w)
+	p.printServers(w)
+	p.printOrigins(w)
+	p.printSchemes(w)
+	w.findings("skipped, which cannot become tools", p.Skipped, all, "operation")
+	p.printLeft(w)
+	w.findings("warnings", p.Warnings, all, "place")
+	return w.err
+}
+
+func (p *previewJSON) printTools(w *page) {
+	switch {
+	case p.whole == 0:
+		w.line("The document has no operations, so that no tools come of it.")
+		return
+	case len(p.Tools) == 0:
+		w.line("None of its operations becomes a tool.")
+		return
+	}
 	w.table("", func(row func(...string)) {
 		row("TOOL", "TOKENS", "TAGS", "REQUEST")
 		for i := range p.Tools {
@@ -29,13 +49,6 @@ func (p *previewJSON) print(out io.Writer, all bool) error {
 	})
 	w.line("")
 	w.line("%s, about %s", count(len(p.Tools), "tool"), count(p.tokens(), "token"))
-	p.printGroups(w)
-	p.printServers(w)
-	p.printSchemes(w)
-	w.findings("skipped, which cannot become tools", p.Skipped, all, "operation")
-	p.printLeft(w)
-	w.findings("warnings", p.Warnings, all, "place")
-	return w.err
 }
 
 func (p *previewJSON) tokens() (sum int) {
@@ -71,6 +84,31 @@ func (p *previewJSON) printServers(w *page) {
 			w.line("%s", text)
 		}
 	}
+}
+
+// printOrigins says where requests go, whichever servers the document names, and how
+// many show credentials there.
+func (p *previewJSON) printOrigins(w *page) {
+	switch {
+	case p.upstream != "":
+		w.line("")
+		w.line("requests go to the upstream %s", p.upstream)
+	case len(p.Origins) > 0:
+		w.line("")
+		w.line("requests go to")
+		w.table("  ", func(row func(...string)) {
+			for _, o := range p.Origins {
+				row(o.Origin, count(o.Operations, "operation"), o.words())
+			}
+		})
+	}
+}
+
+func (o originJSON) words() string {
+	if o.Credentials == 0 {
+		return "no credentials"
+	}
+	return strconv.Itoa(o.Credentials) + " with credentials"
 }
 
 func (p *previewJSON) printSchemes(w *page) {

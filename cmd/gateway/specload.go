@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -79,6 +80,12 @@ func newSpecRequest(cmd *cli.Command) (*specRequest, error) {
 	}
 	req.shown = cmd.Args().First()
 	req.path = req.shown
+	if err := checkAddress(req.path); err != nil {
+		return nil, err
+	}
+	if short := bare(req.path); short != req.path {
+		req.shown = short + "?…"
+	}
 	if cmd.IsSet("config") {
 		cfg, err := readConfig(cmd)
 		if err != nil {
@@ -89,6 +96,34 @@ func newSpecRequest(cmd *cli.Command) (*specRequest, error) {
 	var err error
 	req.include, err = includeOf(cmd)
 	return req, err
+}
+
+// checkAddress refuses an address with a user, as a configuration does, and what
+// cannot be read; it is nil for the path of a file. The error does not repeat what
+// may hold a password.
+func checkAddress(path string) error {
+	if !strings.Contains(path, "://") {
+		return nil
+	}
+	u, err := url.Parse(path)
+	switch {
+	case err != nil:
+		return usagef("the address of the document cannot be read")
+	case u.User != nil:
+		return usagef("an address with a user would show a password wherever it is shown: remove what stands before @; documents are asked for without credentials, so save one that needs them to a file")
+	}
+	return nil
+}
+
+// bare is an address without its query, which may hold a token, and its fragment. The
+// path of a file stays as it is.
+func bare(place string) string {
+	if !strings.Contains(place, "://") {
+		return place
+	}
+	short, _, _ := strings.Cut(place, "#")
+	short, _, _ = strings.Cut(short, "?")
+	return short
 }
 
 func parseNetwork(text string) (netip.Prefix, error) {
@@ -138,6 +173,9 @@ func (r *specRequest) ofSource(cmd *cli.Command, name string) error {
 		return usagef("the configuration has no source %q with an OpenAPI document%s", name, hinted(diag.DidYouMean(name, names)))
 	}
 	r.name, r.source, r.path, r.shown = name, s, s.OpenAPI.Spec, s.OpenAPI.Spec
+	if short := bare(r.path); short != r.path {
+		r.shown = short + "?…"
+	}
 	r.networks = append(r.networks, cfg.Networks.Allow...)
 	r.problems, r.at = cfg, cfg.At().Key("sources").Key(name)
 	return nil

@@ -61,6 +61,9 @@ func (s *imported) adviseDocument() {
 }
 
 func (s *imported) preview() string {
+	if s.document.Base != "" { // which may have a query, with a token in it
+		return "gateway openapi preview --source " + s.name + " shows all"
+	}
 	return "gateway openapi preview " + s.config.OpenAPI.Spec + " shows all"
 }
 

@@ -278,7 +278,8 @@ func (s *Service) asksForNothing() bool {
 }
 
 // Lacks says which credentials an operation needs that are not configured: each
-// entry is one way to be let in, by the names of the schemes that are missing. It is empty where the upstream has its own.
+// entry is one way to be let in, by the names of the schemes that are missing. It is
+// empty where the upstream has its own.
 func (s *Service) Lacks(op *spec.Operation) [][]string {
 	if s.upstream != nil && s.upstream.HasAuth() {
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/openapi"
 	"github.com/toolgate/toolgate/openapi/spec"
 )
@@ -133,9 +134,6 @@ type groupJSON struct {
 	Tokens      int    `json:"tokens"`
 }
 
-// bytesPerToken is about how many bytes of English and JSON models count as one.
-const bytesPerToken = 4
-
 func newPreview(o *offer) *previewJSON {
 	d := o.doc
 	p := &previewJSON{
@@ -160,12 +158,12 @@ func newPreview(o *offer) *previewJSON {
 func newToolJSON(d *openapi.Document, op *spec.Operation, name string, tags []string) toolJSON {
 	outline := d.Outline(op)
 	t := toolJSON{
-		Name: name, Original: originalOf(op), Method: op.Method, Path: op.Path,
+		Name: name, Original: assembly.Original(op), Method: op.Method, Path: op.Path,
 		Title: openapi.Legible(openapi.Title(op)), Description: openapi.Legible(openapi.Describe(op)),
 		Tags: listOf(tags), DocumentTags: listOf(op.Tags), Arguments: listOf(outline.Names), Required: listOf(outline.Required),
 	}
 	t.Bytes = len(t.Description) + len(op.Shown)
-	t.Tokens = (t.Bytes + bytesPerToken - 1) / bytesPerToken
+	t.Tokens = (t.Bytes + assembly.BytesPerToken - 1) / assembly.BytesPerToken
 	return t
 }
 

@@ -14,13 +14,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/source"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/openapi"
-	"github.com/toolgate/toolgate/openapi/spec"
 )
 
 // maxEntries is how many entries of "include" flags may make together.
@@ -236,7 +236,7 @@ func (r *specRequest) open(ctx context.Context, bar *progress, validate bool) (*
 
 // choose decides which operations become tools.
 func (o *offer) choose() error {
-	items, r := itemsOf(o.doc.Operations), o.request
+	items, r := assembly.Items(o.doc.Operations), o.request
 	if r.problems != nil {
 		o.choices = source.Choose(r.at, r.source.Choosing(o.name), items)
 		if err := r.problems.Problems().Err(); err != nil {
@@ -283,24 +283,6 @@ func (o *offer) chooseBy(items []source.Item, entries ...source.Include) ([]sour
 }
 
 func isChosen(c source.Choice) bool { return c.Left == "" }
-
-// itemsOf are operations as things to choose from.
-func itemsOf(operations []*spec.Operation) []source.Item {
-	items := make([]source.Item, len(operations))
-	for i, op := range operations {
-		name := originalOf(op)
-		items[i] = source.Item{Original: name, Name: name, Method: op.Method, Path: op.Path, Tags: op.Tags}
-	}
-	return items
-}
-
-// originalOf is the document's own name of an operation.
-func originalOf(op *spec.Operation) string {
-	if op.ID != "" {
-		return op.ID
-	}
-	return op.Method + " " + op.Path
-}
 
 // legalNamespace is what a source may be called.
 var legalNamespace = regexp.MustCompile(fmt.Sprintf(`^[a-zA-Z_][a-zA-Z0-9_-]{0,%d}$`, source.MaxPrefix-1))

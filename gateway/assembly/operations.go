@@ -28,7 +28,7 @@ func (b *builder) operations(s *imported) []*candidate {
 	s.service = openapi.New(s.at.Key("openapi"), *s.config.OpenAPI, s.document, openapi.Deps{
 		Client: b.client, Upstreams: b.upstreams, SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker,
 	})
-	s.choices = source.Choose(s.at, s.config.Choosing(s.name), itemsOf(s.document))
+	s.choices = source.Choose(s.at, s.config.Choosing(s.name), Items(s.document.Operations))
 	s.print = b.sourcePrint(s)
 	chosen := slices.DeleteFunc(slices.Clone(s.choices), func(c source.Choice) bool { return c.Left != "" })
 	if s.service == nil {
@@ -96,7 +96,7 @@ func (b *builder) imports(s *imported, choice *source.Choice, op *spec.Operation
 	d := &s.config.Defaults
 	out := &tool.Spec{
 		Name: choice.Name, Title: openapi.Legible(openapi.Title(op)), Description: own.Description, Tags: choice.Tags,
-		Namespace: s.name, Method: cmp.Or(op.ID, op.Method+" "+op.Path), Source: tool.SourceOpenAPI, ByGroup: !s.config.IsCore(),
+		Namespace: s.name, Method: Original(op), Source: tool.SourceOpenAPI, ByGroup: !s.config.IsCore(),
 		Origin: op.Method + " " + op.Path + " at " + op.Place, Print: operationPrint(s, op, &own),
 		Parameters: op.Shown, Timeout: cmp.Or(own.Timeout, d.Timeout), MaxOutput: int64(d.MaxOutput), MaxResultSize: d.MaxResultSize,
 		ConcurrencySafe: concurrencySafe(&config.Tool{Tags: choice.Tags}),

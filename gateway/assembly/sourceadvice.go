@@ -19,8 +19,6 @@ const (
 	// manyTools is how many tools of one source may be in every prompt before that
 	// is worth a warning.
 	manyTools = 128
-	// bytesPerToken is about how much text one token of a model is.
-	bytesPerToken = 4
 	// maxNamed is how many of many are named.
 	maxNamed = 3
 )
@@ -219,7 +217,7 @@ func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) {
 	}
 	if core > manyTools {
 		s.at.Warnf("choose some with include, such as [{tag: issues}], or write core: false and name them in groups",
-			"%d tools of this source are in every prompt, which takes about %d tokens", core, size/bytesPerToken)
+			"%d tools of this source are in every prompt, which takes about %d tokens", core, size/BytesPerToken)
 	}
 }
 

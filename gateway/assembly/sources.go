@@ -281,19 +281,6 @@ type notAsked struct{}
 // Do fails.
 func (notAsked) Do(*http.Request) (*http.Response, error) { return nil, errNotAsked }
 
-// itemsOf are the operations of a document as package source knows them.
-func itemsOf(doc *openapi.Document) []source.Item {
-	items := make([]source.Item, len(doc.Operations))
-	for i, op := range doc.Operations {
-		name := op.ID
-		if name == "" {
-			name = op.Method + " " + op.Path
-		}
-		items[i] = source.Item{Original: name, Name: name, Method: op.Method, Path: op.Path, Tags: op.Tags}
-	}
-	return items
-}
-
 // checkNames reports tools of a source whose names are those of other tools, or could
 // be taken for them. It gives the names of all its other tools.
 func (b *builder) checkNames(taken map[string]*candidate, all []*candidate) map[string]*candidate {

@@ -264,9 +264,14 @@ func (c *deskCase) tidied(lines []string) []string {
 	return out
 }
 
+// fileTime is longer than a call waits for a file that another one has locked: that
+// takes time, and not only settling.
+const fileTime = 50 * time.Millisecond
+
 // flush lets all that can happen happen, and writes down which answers came.
 func (c *deskCase) flush() {
 	c.t.Helper()
+	time.Sleep(fileTime) // in memory too, so that both write the same down
 	synctest.Wait()
 	found, err := c.peek()
 	if err != nil {
@@ -499,9 +504,6 @@ func (c *deskCase) race(f []string) {
 	if f[1] != "both" {
 		c.say(fmt.Sprintf("%d of %d answers are taken", taken.Load(), n))
 	}
-	// A call that is let go may find the file locked by the others and wait for its
-	// turn, which takes time and not only settling.
-	time.Sleep(time.Second)
 }
 
 // list writes down which approvals there are.

@@ -57,7 +57,9 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		w.Progress = &stepJSON{Done: s.Progress.Done, Total: s.Progress.Total, Message: s.Progress.Message}
 	}
 	if !s.Ended.IsZero() {
-		at, took := s.Ended.UTC(), float64(s.Ended.Sub(s.Started).Microseconds())/1000
+		// By the clock on the wall, which is what is kept: told again after a restart it
+		// is the same.
+		at, took := s.Ended.UTC(), float64(max(0, s.Ended.Round(0).Sub(s.Started.Round(0))).Microseconds())/1000
 		w.EndedAt, w.DurationMS = &at, &took
 	}
 	return tool.EncodeJSON(w)

@@ -146,7 +146,7 @@ func FuzzName(f *testing.F) {
 	legalPrefix := regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_-]{0,31})?$`)
 	f.Fuzz(func(t *testing.T, prefix, id1, path1, id2, path2 string) {
 		if !legalPrefix.MatchString(prefix) || path1 == path2 {
-			t.Skip()
+			return
 		}
 		one, two := op(id1, "GET /"+path1), op(id2, "GET /"+path2)
 		got := names(prefix, one, two)

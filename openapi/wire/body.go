@@ -165,17 +165,17 @@ func whole(b *spec.Body, media string, value any) (data []byte, sent string, err
 // objectOf writes properties as a JSON object in their order.
 func objectOf(members []property) ([]byte, error) {
 	var b bytes.Buffer
-	owners := map[string]string{}
+	taken := map[string]bool{}
 	b.WriteByte('{')
 	for i, m := range members {
 		name, err := marshal(m.name)
 		if err != nil {
 			return nil, err
 		}
-		if owner, taken := owners[string(name)]; taken { // of texts that are not UTF-8
-			return nil, clash(m.arg, m.name, owner)
+		if taken[string(name)] { // of texts that are not UTF-8
+			return nil, clash(m.arg, m.name)
 		}
-		owners[string(name)] = m.arg
+		taken[string(name)] = true
 		value, err := marshal(m.value)
 		if err != nil {
 			return nil, named(m.arg, err)

@@ -56,19 +56,16 @@ func (c claims) one(arg, name string) error {
 	case !taken:
 		c[name] = arg
 	case owner != arg:
-		return clash(arg, name, owner)
+		return clash(arg, name)
 	}
 	return nil
 }
 
-// clash is the error of an argument that would be sent under the name of another.
-func clash(arg, name, owner string) *tool.Error {
-	if owner == "" {
-		return tool.Errorf(tool.InvalidArgs, "%s would be sent as %s, which the address has already", quote(arg), quote(name)).
-			WithHint("Leave it out.")
-	}
-	return tool.Errorf(tool.InvalidArgs, "%s would be sent as %s, which the argument %s is sent as", quote(arg), quote(name), quote(owner)).
-		WithHint("Leave it out there, and give %s if that is what is meant.", quote(owner))
+// clash is the error of an argument that would be sent under a name that is taken.
+// Whose it is is not told: that may be an argument which the model is not to know.
+func clash(arg, name string) *tool.Error {
+	return tool.Errorf(tool.InvalidArgs, "%s would be sent as %s, and that is taken", quote(arg), quote(name)).
+		WithHint("Leave it out of there. If this tool has an argument of its own for it, use that one.")
 }
 
 // namesOf are the names in a query that is written already. Some servers part

@@ -13,9 +13,10 @@ import (
 // tells what is known of its top: the names of all properties in the order of the
 // text, which of them are required, and whether there can be others; the text must
 // say the same, with "additionalProperties" either way. Text is called at most once
-// for each Schema that comes of this one and must give an object schema of draft 2020-12, of at most 16 MiB. One that does
-// not compile makes [Schema.Validate] fail with an error that says why, which is no
-// *Error, and nothing is cast. [Schema.Defaults] fills nothing in.
+// for each Schema that comes of this one, and must give an object schema of draft
+// 2020-12, of at most 16 MiB. One that does not compile makes [Schema.Validate] fail
+// with an error that says why, which is no *Error, and nothing is cast.
+// [Schema.Defaults] fills nothing in.
 func Later(names, required []string, closed bool, text func() json.RawMessage) *Schema {
 	s := &Schema{later: text, body: sync.OnceValue(func() *body { return late(text()) })}
 	s.outline = outline{names: slices.Clone(names), required: slices.Clone(required), closed: closed, others: true}

@@ -77,14 +77,14 @@ func (r *reader) oldBody(at spot, p *parameters) (normal *document.Node, kind st
 			r.warn(f.spot, "field-beside-body", "the field %q is left out: a request has one body, which is the parameter in: body", f.name)
 		}
 		if len(consumes) == 0 {
-			consumes = []string{mediaJSON}
+			consumes = []string{MediaJSON}
 		}
 		b := p.body[0]
 		schema := schemaOfParameter(b.spot)
 		media := consumes[r.choose(consumes, func(int) spot { return schema })]
 		kind = r.kindOf(media, schema)
 		if kind == BodyForm || kind == BodyMultipart { // these are written as fields, not as a body
-			media, kind = mediaJSON, BodyJSON
+			media, kind = MediaJSON, BodyJSON
 		}
 		entry := document.Map(document.Member{Name: "schema", Value: r.stub(schema)})
 		return r.normalBody(b.spot, r.sent(at, media, kind), entry), kind, nil
@@ -98,8 +98,8 @@ func (r *reader) oldBody(at spot, p *parameters) (normal *document.Node, kind st
 // oldForm makes one object of the fields of a form. One that has a file is
 // multipart, whatever the document consumes (Swagger 2.0, Parameter Object).
 func (r *reader) oldForm(at spot, consumes []string, fields []parameter) (*document.Node, string) {
-	media, kind := mediaForm, BodyForm
-	isForm := func(m string) bool { return essence(m) == mediaForm }
+	media, kind := MediaForm, BodyForm
+	isForm := func(m string) bool { return Essence(m) == MediaForm }
 	for _, m := range consumes {
 		if isMultipart(m) && !slices.ContainsFunc(consumes, isForm) {
 			media, kind = m, BodyMultipart
@@ -110,7 +110,7 @@ func (r *reader) oldForm(at spot, consumes []string, fields []parameter) (*docum
 	for _, f := range fields {
 		schema := schemaOfParameter(f.spot).node
 		if strings.EqualFold(f.text("type"), "file") {
-			media, kind = mediaMultipart, BodyMultipart
+			media, kind = MediaMultipart, BodyMultipart
 		}
 		if d := f.node.Get("description"); d != nil {
 			schema = schema.With("description", *d)

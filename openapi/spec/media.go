@@ -7,27 +7,29 @@ import (
 	"strings"
 )
 
+// Media types that are written in ways of their own.
 const (
-	mediaJSON      = "application/json"
-	mediaForm      = "application/x-www-form-urlencoded"
-	mediaMultipart = "multipart/form-data"
+	MediaJSON      = "application/json"
+	MediaForm      = "application/x-www-form-urlencoded"
+	MediaMultipart = "multipart/form-data"
 )
 
-// essence is a media type in lower case without its parameters.
-func essence(media string) string {
+// Essence is a media type in lower case without its parameters.
+func Essence(media string) string {
 	kind, _, _ := strings.Cut(media, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-func isJSON(media string) bool {
-	m := essence(media)
-	return m == mediaJSON || m == "text/json" || strings.HasSuffix(m, "+json")
+// IsJSON reports a media type of JSON (RFC 8259, RFC 6839).
+func IsJSON(media string) bool {
+	m := Essence(media)
+	return m == MediaJSON || m == "text/json" || strings.HasSuffix(m, "+json")
 }
 
-func isMultipart(media string) bool { return strings.HasPrefix(essence(media), "multipart/") }
+func isMultipart(media string) bool { return strings.HasPrefix(Essence(media), "multipart/") }
 
 func isWritten(media string) bool {
-	m := essence(media)
+	m := Essence(media)
 	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "xml") || strings.HasSuffix(m, "yaml") ||
 		m == "application/x-ndjson" || m == "application/jsonl" || m == "application/json-seq" || m == "application/graphql" || m == "application/javascript" || m == "application/sql"
 }
@@ -49,16 +51,16 @@ func (r *reader) choose(media []string, schema func(i int) spot) int {
 }
 
 func (r *reader) rank(media string, schema spot) int {
-	switch e := essence(media); {
-	case e == mediaJSON:
+	switch e := Essence(media); {
+	case e == MediaJSON:
 		return 0
 	case e == "application/json-patch+json" && !r.isList(schema):
 		return 4
 	case e == "application/merge-patch+json":
 		return 2
-	case isJSON(media):
+	case IsJSON(media):
 		return 3
-	case e == mediaForm:
+	case e == MediaForm:
 		return 5
 	case isMultipart(media):
 		return 6
@@ -77,10 +79,10 @@ func (r *reader) isList(schema spot) bool {
 
 // kindOf is how a body of a media type is written.
 func (r *reader) kindOf(media string, schema spot) string {
-	switch e := essence(media); {
-	case isJSON(media):
+	switch e := Essence(media); {
+	case IsJSON(media):
 		return BodyJSON
-	case e == mediaForm:
+	case e == MediaForm:
 		return BodyForm
 	case isMultipart(media):
 		return BodyMultipart
@@ -109,11 +111,11 @@ func concrete(media, kind string) string {
 	}
 	switch kind {
 	case BodyJSON:
-		return mediaJSON
+		return MediaJSON
 	case BodyText:
 		return "text/plain"
 	case BodyMultipart:
-		return mediaMultipart
+		return MediaMultipart
 	}
 	return "application/octet-stream"
 }
@@ -184,10 +186,10 @@ func (r *reader) content(op *Operation, answer spot) (schema spot) {
 	for _, m := range answer.get("content").members() {
 		op.accept(m.name)
 		entry, err := r.resolve(m.spot)
-		if err != nil || !isJSON(m.name) || itself {
+		if err != nil || !IsJSON(m.name) || itself {
 			continue
 		}
-		if itself = essence(m.name) == mediaJSON; itself || schema.node == nil {
+		if itself = Essence(m.name) == MediaJSON; itself || schema.node == nil {
 			schema = entry.get("schema")
 		}
 	}
@@ -205,7 +207,7 @@ func (op *Operation) accept(media ...string) {
 
 func anyJSON(media []string) bool {
 	for _, m := range media {
-		if isJSON(m) {
+		if IsJSON(m) {
 			return true
 		}
 	}

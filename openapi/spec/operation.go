@@ -334,7 +334,7 @@ func (r *reader) parameterContent(p parameter) (media string, entry spot, ok boo
 	}
 	chosen := content[0]
 	for _, c := range content {
-		if isJSON(c.name) {
+		if IsJSON(c.name) {
 			chosen = c
 			break
 		}

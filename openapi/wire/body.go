@@ -10,11 +10,8 @@ import (
 )
 
 const (
-	mediaJSON      = "application/json"
-	mediaForm      = "application/x-www-form-urlencoded"
-	mediaMultipart = "multipart/form-data"
-	mediaText      = "text/plain"
-	mediaBinary    = "application/octet-stream"
+	mediaText   = "text/plain"
+	mediaBinary = "application/octet-stream"
 )
 
 // property is a member of a body that is an object, in the order in which it is
@@ -61,16 +58,16 @@ func body(op *spec.Operation, args map[string]any) (data []byte, media string, e
 // mediaOf is the type that is sent. One with a wildcard says that any will do, and
 // one that no header can hold says nothing.
 func mediaOf(b *spec.Body) string {
-	if b.Media != "" && !strings.Contains(bare(b.Media), "*") && isHeaderValue(b.Media) {
+	if b.Media != "" && !strings.Contains(spec.Essence(b.Media), "*") && isHeaderValue(b.Media) {
 		return b.Media
 	}
 	switch b.Kind {
 	case spec.BodyJSON:
-		return mediaJSON
+		return spec.MediaJSON
 	case spec.BodyForm:
-		return mediaForm
+		return spec.MediaForm
 	case spec.BodyMultipart:
-		return mediaMultipart
+		return spec.MediaMultipart
 	case spec.BodyText:
 		return mediaText
 	}
@@ -218,7 +215,7 @@ func formPairs(m property, encoding spec.Encoding) ([]pair, error) {
 		return s.pairs(m.name, m.value)
 	}
 	media, contents := concrete(encoding.Media), []any{m.value}
-	if items, isList := m.value.([]any); isList && !isJSON(media) {
+	if items, isList := m.value.([]any); isList && !spec.IsJSON(media) {
 		contents = items
 	}
 	var out []pair

@@ -73,7 +73,7 @@ func accept(types []string) string {
 		essence = strings.ToLower(strings.TrimSpace(essence))
 		switch {
 		case media == "" || !isHeaderValue(media) || slices.Contains(slices.Concat(plain, other, streams), media):
-		case essence == mediaJSON && parameters == "":
+		case essence == spec.MediaJSON && parameters == "":
 			plain = append(plain, media)
 		case essence == "text/event-stream", strings.Contains(parameters, "stream="), strings.HasSuffix(essence, "-seq"):
 			streams = append(streams, media)
@@ -83,7 +83,7 @@ func accept(types []string) string {
 	}
 	switch {
 	case len(plain) > 0:
-		other = slices.DeleteFunc(other, isJSON)
+		other = slices.DeleteFunc(other, spec.IsJSON)
 		for _, media := range other {
 			plain = append(plain, media+";q=0.5")
 		}
@@ -99,7 +99,7 @@ func accept(types []string) string {
 
 // rank puts the kinds of JSON before other types.
 func rank(media string) int {
-	if isJSON(media) {
+	if spec.IsJSON(media) {
 		return 0
 	}
 	return 1
@@ -155,7 +155,7 @@ func cookiePairs(p *spec.Parameter, arg any) ([]pair, error) {
 // (Appendix D).
 func isVerbatim(p *spec.Parameter) bool {
 	if p.Media != "" {
-		return strings.HasPrefix(bare(p.Media), "text/") && !isJSON(p.Media)
+		return strings.HasPrefix(spec.Essence(p.Media), "text/") && !spec.IsJSON(p.Media)
 	}
 	return p.Style == spec.StyleCookie
 }

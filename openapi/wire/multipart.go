@@ -107,7 +107,7 @@ func partOf(m property, value any, encoding spec.Encoding) (part, error) {
 	switch value.(type) {
 	case []any, map[string]any:
 		if p.media == "" {
-			p.media = mediaJSON
+			p.media = spec.MediaJSON
 		}
 	}
 	text, _, err := content(p.media, value)
@@ -136,10 +136,10 @@ func extension(media string) string {
 		"application/yaml": ".yaml", "application/jsonl": ".jsonl",
 		"text/plain": ".txt", "text/csv": ".csv", "text/html": ".html", "text/markdown": ".md", "text/xml": ".xml",
 	}
-	if ending, ok := known[bare(media)]; ok {
+	if ending, ok := known[spec.Essence(media)]; ok {
 		return ending
 	}
-	if isJSON(media) {
+	if spec.IsJSON(media) {
 		return ".json"
 	}
 	return ".bin"

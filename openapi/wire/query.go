@@ -64,16 +64,16 @@ func queryPairs(p *spec.Parameter, arg any) ([]pair, error) {
 // already, of which only what cannot stand in one is encoded; that of any other
 // type is encoded whole, as the specification's example of a JSONPath is.
 func queryString(p *spec.Parameter, arg any) (string, error) {
-	media := bare(p.Media)
+	media := spec.Essence(p.Media)
 	text, isText := arg.(string)
 	switch {
-	case isText && (media == "" || media == mediaForm || strings.HasPrefix(media, "text/")):
+	case isText && (media == "" || media == spec.MediaForm || strings.HasPrefix(media, "text/")):
 		return literalQuery.text(strings.TrimPrefix(text, "?")), nil
 	case media == "":
-		media = mediaForm
+		media = spec.MediaForm
 	}
 	text, _, err := content(media, arg)
-	if _, isObject := arg.(map[string]any); isObject && media == mediaForm {
+	if _, isObject := arg.(map[string]any); isObject && media == spec.MediaForm {
 		return text, err
 	}
 	return strict.text(text), err

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/toolgate/toolgate/openapi/spec"
 )
 
 // maxDigits is how long an integer may be that is written out where its text
@@ -168,13 +170,13 @@ func content(media string, arg any) (text string, present bool, err error) {
 	if arg == nil {
 		return "", false, nil
 	}
-	if bare(media) == mediaForm {
+	if spec.Essence(media) == spec.MediaForm {
 		if members, ok := arg.(map[string]any); ok {
 			data, err := formOf(propertiesOf(members), nil, nil)
 			return string(data), true, err
 		}
 	}
-	if isJSON(media) {
+	if spec.IsJSON(media) {
 		data, err := marshal(arg)
 		return string(data), true, err
 	}

@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/openapi/spec"
@@ -164,15 +163,3 @@ func inOrder(object map[string]any, listed []string) []string {
 
 // sorted are the names of an object's members, of which no order is known.
 func sorted(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }
-
-// isJSON reports whether a media type is one of JSON (RFC 6839 section 3.1).
-func isJSON(media string) bool {
-	kind := bare(media)
-	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json")
-}
-
-// bare is a media type without its parameters, in lower case.
-func bare(media string) string {
-	kind, _, _ := strings.Cut(media, ";")
-	return strings.ToLower(strings.TrimSpace(kind))
-}

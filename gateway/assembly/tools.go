@@ -55,6 +55,7 @@ func (b *builder) tool(name string, t *config.Tool) *candidate {
 	if runner == nil {
 		return nil
 	}
+	spec.Print = b.print(t) // of a block that is right, and so can be written
 	return &candidate{
 		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs, at: b.at("tools", name),
 		known:    b.known(spec, t, doc),
@@ -74,7 +75,7 @@ func (b *builder) known(spec *tool.Spec, t *config.Tool, doc *schema.Document) p
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 	spec := &tool.Spec{
 		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
-		Method: name, Source: tool.SourceDeclared, ByGroup: !t.IsCore(), Print: b.print(t),
+		Method: name, Source: tool.SourceDeclared, ByGroup: !t.IsCore(),
 		Parameters:      t.Parameters,
 		Timeout:         t.Timeout,
 		MaxOutput:       int64(t.MaxOutput),

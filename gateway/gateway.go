@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway/activation"
 	"github.com/toolgate/toolgate/gateway/admission"
 	"github.com/toolgate/toolgate/gateway/approval"
@@ -41,12 +42,13 @@ type Log interface {
 // Generation is everything that one configuration makes of a gateway. It is
 // immutable; a call finishes on the generation it entered.
 type Generation struct {
-	Tools    *registry.Registry
-	Profiles map[string]Profile // the fixed subsets of tools, by name
-	Groups   *Groups            // what users can activate; nil where there is nothing
-	Policy   *policy.Engine     // nil allows every call
-	Hooks    *hook.Set          // nil has none
-	Masker   *secret.Masker     // takes this configuration's secrets out of text
+	Tools     *registry.Registry
+	Profiles  map[string]Profile // the fixed subsets of tools, by name
+	Groups    *Groups            // what users can activate; nil where there is nothing
+	Policy    *policy.Engine     // nil allows every call
+	Hooks     *hook.Set          // nil has none
+	Masker    *secret.Masker     // takes this configuration's secrets out of text
+	Discovery *Discovery         // how models find tools; nil where there is nothing to find
 	// ApprovalExpires is how long a call may wait for a person where its rule does
 	// not say; 0 for approval.DefaultExpires.
 	ApprovalExpires time.Duration
@@ -58,6 +60,15 @@ type Generation struct {
 	// generation is served and the last call that entered this one has left; nil
 	// where there is nothing to give up.
 	Close func()
+}
+
+// Discovery is how models find tools that are not in their list.
+type Discovery struct {
+	Lease  *discovery.Lease // holds the index of [Documents]
+	Limit  int              // tools in an answer where the call does not say; discovery.DefaultLimit when 0
+	Budget int              // most characters of an answer; find.DefaultBudget when 0
+	ByRisk bool             // tools that change nothing are called by another tool than the rest
+	Learn  bool             // searches that led to calls are kept for later ones
 }
 
 // Profile is a fixed subset of the tools: the names of those in it. The

@@ -28,11 +28,14 @@ var (
 		"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/result", "gateway/retry",
 		"gateway/httptool", "gateway/cmdtool", "gateway/exprtool", "gateway/access", "gateway/chat", "gateway/approval", "gateway/notify",
 		"gateway/metrics", "gateway/clients", "gateway/watch", "gateway/limit", "gateway/repeat", "gateway/source",
+		"discovery",
 	}
 	// Hooks are told apart by the same matchers as rules, and see what rules see.
 	porch = []string{"gateway/hook"}
 	// What imports tools sends their calls as the rooms do.
 	annex = []string{"openapi"}
+	// What models find tools with, and what is learned from how they do.
+	study = []string{"gateway/find", "gateway/learn"}
 	// The store serves the interfaces that rooms state, in their words.
 	cellar = []string{"gateway/store"}
 	hall   = []string{"gateway", "gateway/config"}
@@ -63,6 +66,9 @@ var (
 		"gateway/notify":   {"gateway/diag", "gateway/secret", "gateway/expression"},
 		"gateway/watch":    {},
 		"gateway/source":   words,
+		"discovery":        words,
+		"gateway/find":     {"gateway/tool", "discovery"},
+		"gateway/learn":    {"gateway/tool", "discovery"},
 
 		// What a call goes through beside policy: each knows results and errors and
 		// nothing of a configuration.
@@ -76,20 +82,21 @@ var (
 		"gateway/retry":      {"gateway/tool"},
 
 		"gateway/hook":  slices.Concat(words, []string{"policy"}),
-		"gateway/store": slices.Concat(words, []string{"gateway/approval", "gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog"}),
+		"gateway/store": slices.Concat(words, []string{"gateway/approval", "gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog", "gateway/learn"}),
 
 		"gateway": slices.Concat(words, porch, []string{
 			"gateway/registry", "gateway/runlog", "policy", "gateway/approval",
 			"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/repeat", "gateway/result", "gateway/retry",
+			"discovery", "gateway/find",
 		}),
-		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "gateway/source", "openapi", "policy"}),
+		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "gateway/source", "openapi", "policy", "discovery"}),
 
-		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, hall, []string{"openapi/spec", "openapi/document", "openapi/argument"}),
+		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, study, hall, []string{"openapi/spec", "openapi/document", "openapi/argument"}),
 		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, annex, cellar, hall, doors, []string{"openapi/spec", "gateway/assembly", "gateway/reload"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"openapi/spec", "gateway/assembly", "gateway/reload"}),
 
 		// How OpenAPI documents become tools: the text, what it says, the schemas, the
 		// arguments, the request; openapi itself puts them together.
@@ -128,6 +135,7 @@ var (
 		"github.com/prometheus/client_golang/":   "gateway/metrics",
 		"github.com/pelletier/go-toml/":          "gateway/clients",
 		"golang.org/x/text/":                     "gateway/httptool",
+		"github.com/blevesearch/":                "discovery",
 		"github.com/ncruces/go-sqlite3":          "gateway/store",
 		"github.com/fsnotify/fsnotify":           "gateway/watch",
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
@@ -168,7 +176,7 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 	layers := [][]string{
 		{"gateway/tool", "gateway/diag", "gateway/secret"},
 		{"gateway/expression", "gateway/schema"},
-		rooms, slices.Concat(porch, annex, cellar), hall,
+		rooms, slices.Concat(porch, annex, study), cellar, hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
 		{"gateway/reload"},
 		{"cmd/gateway"},

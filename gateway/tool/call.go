@@ -28,6 +28,9 @@ type Via string
 const (
 	ViaDirect Via = "direct" // a call that names its tool itself
 	ViaBatch  Via = "batch"  // one of several calls that were sent together
+	// ViaCallTool is the way of a call that came inside of one of call_tool, or of
+	// call_read_tool.
+	ViaCallTool Via = "call_tool"
 )
 
 // View is who asks for a list of tools, and from where.
@@ -35,6 +38,9 @@ type View struct {
 	Caller  Caller
 	Profile string // the fixed subset of tools that is asked for; empty for all
 	Chat    Chat   // DefaultChat when its ID is empty
+	// Steady leaves out what the chat has found: a list of the Model Context Protocol
+	// does not change by what was called (2026-07-28, server/tools, Capabilities).
+	Steady bool
 }
 
 // Chat is the conversation that a call belongs to.
@@ -42,6 +48,10 @@ type Chat struct {
 	ID      string         // as the client named it, or DefaultChat
 	Groups  []string       // groups of tools that the user activated
 	Context map[string]any // fields that the client or the server set, JSON values
+	Found   []string       // deferred tools that searches have found in it, in that order
+	// Session says that the chat is that of one connection, which named none: what is
+	// found in it is not kept for longer than that.
+	Session bool
 }
 
 // DefaultChat is the chat of a call whose client named none.

@@ -39,6 +39,8 @@ type Spec struct {
 	Description string          // what the model reads to decide when to use it
 	Parameters  json.RawMessage // what models are shown of the arguments: an object schema of JSON Schema 2020-12, its keys in the order declared
 	Tags        []string        // in the order declared
+	Deferred    bool            // left out of lists until a search has found it in the chat
+	SearchHint  string          // further words that searches find it by; may be empty
 	Groups      []string        // names of the groups the tool is in, sorted
 	ByGroup     bool            // only in chats where one of Groups is active; else in every chat
 	Namespace   string          // the source's name; empty for a declared tool

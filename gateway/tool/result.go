@@ -48,6 +48,19 @@ type Output struct {
 	// its upstream declares: the gateway records and logs them with the call, as
 	// warnings, and takes them out. No model and no hook sees them.
 	Notes []string
+	// Search says what a search of tools did; nil for every other tool. It is for doors
+	// and metrics: no model and no hook sees it.
+	Search *Search
+}
+
+// Search is what a search of tools did beside its answer.
+type Search struct {
+	// Activated are the names of tools that are newly in the list of the call's chat.
+	Activated []string
+	// Spared is about how many tokens the schemas of deferred tools take that the
+	// caller may call and was not sent: one for each four characters of a tool as
+	// openai-chat writes it.
+	Spared int
 }
 
 // Object is Structured where that is a JSON object, else nil: clients of the

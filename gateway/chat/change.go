@@ -8,25 +8,29 @@ import (
 	"time"
 )
 
-// Change is what happened to the groups of a chat, for whoever watches.
+// Change is what happened to the groups and the found tools of a chat, for whoever
+// watches.
 type Change struct {
 	Key
 	Groups      []string  // that are active now; not nil
 	Activated   []string  // that were not active before
 	Deactivated []string  // that were
 	Requested   []Request // that are new
+	Found       []string  // names of tools that are newly found in the chat
+	Forgotten   []string  // names of tools that were found in it, and are not any more
 	Declined    []string  // groups whose requests were taken out without activating them
 	By          string    // who made the change, as far as that is known: a model that asks is nobody, nor is another process
 }
 
 func (c *Change) any() bool {
-	return len(c.Activated)+len(c.Deactivated)+len(c.Requested)+len(c.Declined) > 0
+	return len(c.Activated)+len(c.Deactivated)+len(c.Requested)+len(c.Declined)+len(c.Found)+len(c.Forgotten) > 0
 }
 
 // between is what differs between two states of a chat.
 func between(key Key, old, now *Saved, by string) Change {
 	c := Change{Key: key, Groups: append([]string{}, now.Groups...), By: by}
 	c.Activated, c.Deactivated = without(now.Groups, old.Groups), without(old.Groups, now.Groups)
+	c.Found, c.Forgotten = without(now.Found, old.Found), without(old.Found, now.Found)
 	asked := func(s *Saved) (groups []string) {
 		for _, r := range s.Requests {
 			groups = append(groups, r.Group)
@@ -58,7 +62,7 @@ type watchers struct {
 	all []*func(Change)
 }
 
-// Watch tells one more of changes of groups and requests, in their order, until
+// Watch tells one more of changes of groups, requests and found tools, in their order, until
 // stop is called. It is told while the desk waits, so it must neither wait nor ask
 // the desk for a change.
 func (d *Desk) Watch(told func(Change)) (stop func()) {

@@ -56,6 +56,7 @@ type Saved struct {
 	Context  []byte    // a JSON object
 	Groups   []string  // that are active, sorted
 	Requests []Request // that are not answered, oldest first
+	Found    []string  // names of tools that searches have found in it, in that order
 	Made     time.Time // when it was first given something to hold
 	Used     time.Time // when it was last used, as far as that was written down
 }
@@ -66,6 +67,9 @@ func (s *Saved) size() int {
 	n := len(s.Context)
 	for _, g := range s.Groups {
 		n += len(g) + 16
+	}
+	for _, name := range s.Found {
+		n += len(name) + 16
 	}
 	for i := range s.Requests {
 		n += len(s.Requests[i].Group) + len(s.Requests[i].Reason) + 64
@@ -99,6 +103,9 @@ type Chat struct {
 	Expires  time.Time       `json:"expires_at"` // unless it is used before
 	Groups   []string        `json:"groups"`     // of tools, that are active; sorted, not nil
 	Requests []Request       `json:"requests"`   // that are not answered, oldest first; not nil
+	// Found are tools that searches have found in it and that are in its list since, in
+	// that order.
+	Found []string `json:"found,omitempty"`
 }
 
 // entry is a chat that holds something. Only its time changes.

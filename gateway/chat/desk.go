@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +48,8 @@ type Desk struct {
 	chats   map[Key]*entry
 	callers map[string]use
 	held    int // bytes of all chats, as they count
+
+	sessions sessions // what was found in chats of one connection
 }
 
 // use is what one caller's chats take.
@@ -120,18 +123,20 @@ func (d *Desk) Enter(caller string, in tool.Chat) tool.Chat {
 	if e != nil {
 		e.used.Store(time.Now().UnixNano())
 	}
-	return e.in(in)
+	return d.withFound(caller, e.in(in))
 }
 
 // Look is Enter for a call that is not made: nothing is noted.
-func (d *Desk) Look(caller string, in tool.Chat) tool.Chat { return d.find(Key{caller, in.ID}).in(in) }
+func (d *Desk) Look(caller string, in tool.Chat) tool.Chat {
+	return d.withFound(caller, d.find(Key{caller, in.ID}).in(in))
+}
 
 // in gives the chat of a call what the entry holds, which may be nil: no group is
 // active then, whatever the call says.
 func (e *entry) in(chat tool.Chat) tool.Chat {
-	chat.Groups = nil
+	chat.Groups, chat.Found = nil, nil
 	if e != nil {
-		chat.Context, chat.Groups = e.fields(), e.saved.Groups
+		chat.Context, chat.Groups, chat.Found = e.fields(), e.saved.Groups, e.saved.Found
 	}
 	return chat
 }
@@ -165,7 +170,7 @@ func (d *Desk) shown(e *entry) Chat {
 	s := e.now()
 	return Chat{
 		ID: s.ID, Context: s.Context, Made: s.Made.UTC(), Used: s.Used.UTC(), Expires: s.Used.Add(d.limits.Idle).UTC(),
-		Groups: append([]string{}, s.Groups...), Requests: append([]Request{}, s.Requests...),
+		Groups: append([]string{}, s.Groups...), Requests: append([]Request{}, s.Requests...), Found: slices.Clone(s.Found),
 	}
 }
 

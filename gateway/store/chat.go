@@ -34,13 +34,18 @@ CREATE TABLE chat_clock (edits BIGINT NOT NULL);
 INSERT INTO chat_clock VALUES (0);
 `
 
+// foundSchema adds the names of tools that were found in a chat, as a JSON list.
+const foundSchema = `
+ALTER TABLE chats ADD COLUMN found TEXT NOT NULL DEFAULT '[]';
+`
+
 const (
-	chatColumns = `caller_id, id, made, used, context, active_groups, requests`
-	insertChat  = `INSERT INTO chats (` + chatColumns + `, edited) VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT edits FROM chat_clock))
+	chatColumns = `caller_id, id, made, used, context, active_groups, requests, found`
+	insertChat  = `INSERT INTO chats (` + chatColumns + `, edited) VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT edits FROM chat_clock))
 ON CONFLICT (caller_id, id) DO UPDATE SET `
 	// writeChat puts a chat in the place of the one of its key.
 	writeChat = insertChat + `made = excluded.made, used = excluded.used, context = excluded.context,
-	active_groups = excluded.active_groups, requests = excluded.requests, edited = excluded.edited`
+	active_groups = excluded.active_groups, requests = excluded.requests, found = excluded.found, edited = excluded.edited`
 	// touchChat leaves one that is there as it is, but for its time.
 	touchChat = insertChat + `used = CASE WHEN excluded.used > chats.used THEN excluded.used ELSE chats.used END`
 )
@@ -67,12 +72,12 @@ func chatsIn(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]chat
 	for rows.Next() {
 		var c chat.Saved
 		var made, used int64
-		var groups, requests []byte
-		if err := rows.Scan(&c.Caller, &c.ID, &made, &used, &c.Context, &groups, &requests); err != nil {
+		var groups, requests, found []byte
+		if err := rows.Scan(&c.Caller, &c.ID, &made, &used, &c.Context, &groups, &requests, &found); err != nil {
 			return nil, err
 		}
 		c.Made, c.Used = time.UnixMicro(made), time.UnixMicro(used)
-		if err := readLists(&c, groups, requests); err != nil {
+		if err := readLists(&c, groups, requests, found); err != nil {
 			return nil, err
 		}
 		out = append(out, c)
@@ -81,8 +86,8 @@ func chatsIn(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]chat
 }
 
 // readLists reads the lists of a chat; most have none.
-func readLists(c *chat.Saved, groups, requests []byte) error {
-	for data, into := range map[*[]byte]any{&groups: &c.Groups, &requests: &c.Requests} {
+func readLists(c *chat.Saved, groups, requests, found []byte) error {
+	for data, into := range map[*[]byte]any{&groups: &c.Groups, &requests: &c.Requests, &found: &c.Found} {
 		if len(*data) > len("[]") {
 			if err := json.Unmarshal(*data, into); err != nil {
 				return fmt.Errorf("chat %s of %s: %w", c.ID, c.Caller, err)
@@ -102,7 +107,11 @@ func chatRow(c *chat.Saved) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []any{c.Caller, c.ID, c.Made.UnixMicro(), c.Used.UnixMicro(), string(c.Context), string(groups), string(requests)}, nil
+	found, err := json.Marshal(append([]string{}, c.Found...))
+	if err != nil {
+		return nil, err
+	}
+	return []any{c.Caller, c.ID, c.Made.UnixMicro(), c.Used.UnixMicro(), string(c.Context), string(groups), string(requests), string(found)}, nil
 }
 
 // EditChat writes what edit makes of a chat; see [chat.Store].

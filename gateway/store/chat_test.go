@@ -24,6 +24,7 @@ func TestChats(t *testing.T) {
 		return chat.Saved{Key: chat.Key{Caller: caller, ID: id}, Context: []byte(context), Made: when, Used: when.Add(used)}
 	}
 	odd := saved("ann", "a'; DROP TABLE chats;--", `{"a": "\u0000 é", "n": 9007199254740993}`, 0)
+	odd.Found = []string{"find_it", "b-two"}
 	odd.Groups, odd.Requests = []string{"code", "web"}, []chat.Request{{Group: "money", Reason: "<'\n", Made: when}}
 	use(t, path, func(s *store.Store) {
 		edit := func(c chat.Saved, seen string) {

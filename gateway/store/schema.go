@@ -19,5 +19,6 @@ func migrations() []migration {
 		{"groups of chats", groupSchema},
 		{"approvals", approvalSchema},
 		{"keys", keySchema},
+		{"found tools of chats", foundSchema},
 	}
 }

@@ -45,6 +45,9 @@ type Options struct {
 	// process.
 	Keeper *Keeper
 	Kept   []Entry
+	// Inner gives the call that one stands for, which is what it is known as and
+	// compared by; nil where each stands for itself.
+	Inner func(tool.Call) tool.Call
 }
 
 // Desk holds the calls that were handed to it. It has a goroutine for each call
@@ -76,6 +79,9 @@ type running struct {
 // New makes a desk that runs calls with the given function, which ends soon
 // after its context and never panics.
 func New(run func(context.Context, tool.Call) tool.Result, o Options) *Desk {
+	if o.Inner == nil {
+		o.Inner = func(call tool.Call) tool.Call { return call }
+	}
 	o = Options{
 		Keep:      orDefault(o.Keep, DefaultKeep),
 		PerCaller: orDefault(o.PerCaller, DefaultPerCaller),
@@ -84,6 +90,7 @@ func New(run func(context.Context, tool.Call) tool.Result, o Options) *Desk {
 		Bytes:     orDefault(o.Bytes, DefaultBytes),
 		Keeper:    o.Keeper,
 		Kept:      o.Kept,
+		Inner:     o.Inner,
 	}
 	d := &Desk{
 		run: run, limits: o,

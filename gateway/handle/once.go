@@ -69,7 +69,8 @@ type first struct {
 func (d *Desk) Once(ctx context.Context, key Key, call tool.Call) (r tool.Result, replayed bool, err error) {
 	key.Chat = cmp.Or(key.Chat, tool.DefaultChat)
 	key = key.short()
-	asks := digestOf(&call)
+	inner := d.limits.Inner(call)
+	asks := digestOf(&inner)
 	for {
 		own := &first{asks: asks}
 		runCtx, cancel := context.WithCancelCause(ctx)

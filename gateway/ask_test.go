@@ -540,6 +540,10 @@ func (h *askHouse) approveRaw(t *testing.T, n int) {
 // oneGroup is a chat in which a group is active, or not.
 type oneGroup struct{ on atomic.Bool }
 
+func (g *oneGroup) Find(context.Context, string, tool.Chat, []string) ([]string, error) {
+	return nil, nil
+}
+
 func (g *oneGroup) Enter(caller string, in tool.Chat) tool.Chat { return g.Look(caller, in) }
 
 func (g *oneGroup) Look(_ string, in tool.Chat) tool.Chat {
@@ -602,6 +606,10 @@ func (h *askHouse) hooked(t testing.TB) *gateway.Generation {
 
 // freezing is a chat that may be frozen.
 type freezing struct{ frozen atomic.Bool }
+
+func (f *freezing) Find(context.Context, string, tool.Chat, []string) ([]string, error) {
+	return nil, nil
+}
 
 func (f *freezing) Enter(caller string, in tool.Chat) tool.Chat { return f.Look(caller, in) }
 

@@ -18,12 +18,13 @@ func (g *Gateway) Batch(ctx context.Context, calls []tool.Call, opts batch.Optio
 	return batch.Run(ctx, g, calls, opts)
 }
 
-// Safe reports whether a call of the tool may run beside others of its batch.
-// One that there is none of only gives its error.
-func (g *Gateway) Safe(name string) bool {
+// Safe reports whether the call may run beside others of its batch. One of a tool
+// that there is none of only gives its error.
+func (g *Gateway) Safe(call tool.Call) bool {
 	gen, release := g.hold()
 	defer release()
-	entry, ok := gen.Tools.Lookup(name)
+	call, _, _ = gen.inner(call)
+	entry, ok := gen.Tools.Lookup(call.Tool)
 	return !ok || entry.Spec.ConcurrencySafe
 }
 

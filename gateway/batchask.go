@@ -100,8 +100,8 @@ func (g *Gateway) askEarly(ctx context.Context, call tool.Call) {
 	}
 	p := g.enter(ctx, call)
 	defer p.release()
-	entry, ok := p.generation.Tools.Lookup(call.Tool)
-	if !ok || !p.generation.Policy.Asks(entry.Spec) {
+	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
+	if !ok || p.misfit != nil || !p.generation.Policy.Asks(entry.Spec) {
 		return
 	}
 	_ = p.prepare(ctx) // it fails again, with an answer, in its turn

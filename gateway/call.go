@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/approval"
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/retry"
@@ -29,7 +30,9 @@ type passage struct {
 	release    func()      // lets go of the generation
 	tenancy    *tenancy    // of the generation
 	sent       tool.Call   // as it came in, without what its chat holds
-	call       tool.Call   // as it came in
+	call       tool.Call   // as it came in; the inner one where one was sent inside of another
+	wrapper    string      // the tool that was called to call this one; empty for a call that came by itself
+	misfit     error       // why there is no inner call; nil where there is one, or none is looked for
 	requestID  string      // of the request it came in with; empty when it has none
 	began      time.Time
 	entry      *registry.Entry // the tool; nil while it is not known
@@ -68,6 +71,7 @@ func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 		out, err = p.handle(ctx)
 	}
 	p.noteEnd(err)
+	p.noteUse(err)
 	return p.leave(out, err)
 }
 
@@ -81,8 +85,9 @@ func (g *Gateway) enter(ctx context.Context, call tool.Call) *passage {
 	}
 	t := g.holdTenancy()
 	call.Chat = t.generation.Groups.inEffect(named(call.Chat))
+	call, wrapper, misfit := t.generation.inner(call)
 	return &passage{
-		gateway: g, generation: t.generation, release: t.release, tenancy: t, call: call, began: time.Now(),
+		gateway: g, generation: t.generation, release: t.release, tenancy: t, call: call, wrapper: wrapper, misfit: misfit, began: time.Now(),
 		requestID: t.generation.Masker.Text(tool.RequestOf(ctx)), // a client may choose it
 	}
 }
@@ -145,6 +150,9 @@ func (p *passage) arrive(ctx context.Context) error {
 // that it may be told. One that is not active in the chat is not called, whoever
 // knows its name.
 func (p *passage) lookUp(context.Context) error {
+	if p.misfit != nil {
+		return p.misfit
+	}
 	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
 	if !ok || !p.generation.has(p.call.Profile, entry.Spec) {
 		return p.notFound()
@@ -162,6 +170,9 @@ func (p *passage) notFound() *tool.Error {
 	err := tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
 	if meant, ok := p.generation.Tools.Meant(p.call.Tool); ok && p.shows(meant.Spec) {
 		return err.WithHint("Did you mean %q? Tool names must match exactly.", meant.Spec.Name)
+	}
+	if p.generation.searches(p.view()) {
+		return err.WithHint("Search for the tool with %s, or call one of the tools in your tool list by its exact name.", find.ToolName)
 	}
 	return err.WithHint("Call one of the tools in your tool list by its exact name.")
 }

@@ -33,11 +33,14 @@ func (g *Gateway) Explain(ctx context.Context, call tool.Call) (Explained, error
 	}
 	p := g.enter(ctx, call)
 	defer p.release()
-	entry, ok := p.generation.Tools.Lookup(call.Tool)
+	if p.misfit != nil {
+		return Explained{}, p.maskError(unread(p.misfit))
+	}
+	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
 	if !ok {
 		return Explained{}, tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
 	}
-	p.entry, p.plan = entry, p.generation.Hooks.Plan(call.Tool)
+	p.entry, p.plan = entry, p.generation.Hooks.Plan(p.call.Tool)
 	for _, step := range [...]func(*passage, context.Context) error{
 		(*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn, (*passage).castAndValidate,
 	} {

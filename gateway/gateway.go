@@ -69,6 +69,8 @@ type Discovery struct {
 	Budget int              // most characters of an answer; find.DefaultBudget when 0
 	ByRisk bool             // tools that change nothing are called by another tool than the rest
 	Learn  bool             // searches that led to calls are kept for later ones
+
+	kept sights // what callers may find, as far as somebody asked
 }
 
 // Profile is a fixed subset of the tools: the names of those in it. The
@@ -99,6 +101,22 @@ type Chats interface {
 	Enter(caller string, in tool.Chat) tool.Chat
 	// Look gives the same and notes nothing.
 	Look(caller string, in tool.Chat) tool.Chat
+	// Find notes that tools were found in the chat, and gives those that are newly in
+	// its list: none where nothing is kept of the chat, or it is full.
+	Find(ctx context.Context, caller string, in tool.Chat, names []string) (added []string, err error)
+}
+
+// Notes are what is learned from searches that led to calls. Its methods are called
+// while the call waits, many at a time, so they must not wait. What it is given holds
+// no secret.
+type Notes interface {
+	// Searched is told what was found for a query in a chat.
+	Searched(caller tool.Caller, chat tool.Chat, query string, found []string)
+	// Called is told of a call that went well, whether or not its tool was searched for.
+	Called(caller tool.Caller, chat tool.Chat, name string)
+	// Notes gives what counts for the searches of a caller. The same version has the
+	// same notes, whoever the caller is.
+	Notes(caller tool.Caller) (notes []discovery.Note, version uint64)
 }
 
 // Options are what a Gateway may be given; the zero value works.
@@ -113,6 +131,8 @@ type Options struct {
 	// Chats gives calls what their chats hold; nil where chats hold nothing: then the
 	// groups that are active are those that a call or a view names itself.
 	Chats Chats
+	// Notes are what earlier searches have taught; nil where nothing is learned.
+	Notes Notes
 	// Activations keeps the groups that models ask for; nil where nothing is kept.
 	Activations activation.Desk
 	// Approvals keeps calls that wait for a person; where it is nil none does, and
@@ -132,6 +152,7 @@ type Gateway struct {
 	limits      limit.Store
 	repeats     *repeat.Book    // calls that were refused or failed
 	chats       Chats           // nil where they hold nothing
+	notes       Notes           // nil where nothing is learned
 	activations activation.Desk // nil where nothing is kept
 	approvals   *approval.Desk  // nil where no call waits for a person
 	judging     sync.WaitGroup  // approvals are judged again
@@ -161,11 +182,13 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		limits:      opts.Limits,
 		repeats:     repeat.New(),
 		chats:       opts.Chats,
+		notes:       opts.Notes,
 		activations: opts.Activations,
 		gate:        admission.New(opts.Admission),
 		approvals:   opts.Approvals,
 	}
 	g.current.Store(newTenancy(generation))
+	opts.Handles.Inner = g.inner
 	g.handles = handle.New(g.Call, opts.Handles)
 	return g
 }
@@ -190,32 +213,16 @@ func (g *Gateway) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	return gen.Listed(g.looked(view))
 }
 
-// Listed are the tools of the generation that a view shows, in list order. Of the
-// chat its groups count, as they are given.
+// Listed are the tools of the generation that a view shows, in list order: behind all
+// others those that were found in the chat. Of the chat its groups and what was found
+// count, as they are given.
 func (g *Generation) Listed(view tool.View) []*tool.Spec {
-	var specs []*tool.Spec
-	asking, inactive := -1, missing{}
-	groups := g.Groups.inEffect(view.Chat).Groups
-	for _, e := range g.Tools.All() {
-		switch {
-		case !g.has(view.Profile, e.Spec) || !g.Policy.Lists(e.Spec, view.Caller):
-			continue
-		case !e.Spec.ActiveIn(groups):
-			inactive.add(e.Spec)
-			continue
-		case e.Spec.Name == activation.ToolName:
-			asking = len(specs)
-		}
-		specs = append(specs, e.Spec)
-	}
-	if asking < 0 {
+	sight := g.sight(view)
+	specs := slices.Clone(sight.listed)
+	if view.Steady {
 		return specs
 	}
-	if offered := g.Groups.offered(inactive); len(offered) > 0 {
-		specs[asking] = g.Groups.tools.For(offered)
-		return specs
-	}
-	return slices.Delete(specs, asking, asking+1)
+	return sight.appendFound(specs, view.Chat.Found)
 }
 
 // HasProfile reports whether there is a profile of this name now.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway/activation"
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
@@ -139,7 +140,8 @@ func (p *passage) inactive(s *tool.Spec) *tool.Error {
 // shows reports whether the caller is shown a tool in this chat.
 func (p *passage) shows(s *tool.Spec) bool {
 	return p.generation.has(p.call.Profile, s) && s.ActiveIn(p.call.Chat.Groups) && p.generation.Policy.Lists(s, p.call.Caller) &&
-		(s.Name != activation.ToolName || len(p.generation.Offered(p.view())) > 0)
+		(s.Name != activation.ToolName || len(p.generation.Offered(p.view())) > 0) &&
+		(!isFinder(s) || p.generation.searches(p.view()))
 }
 
 // placed is the tool that asks for groups as it is in this chat; nil where the
@@ -173,10 +175,17 @@ func (p *passage) visible(entry *registry.Entry) (*registry.Entry, error) {
 	if !entry.Spec.ActiveIn(p.call.Chat.Groups) {
 		return nil, p.inactive(entry.Spec)
 	}
-	if entry.Spec.Name == activation.ToolName {
+	switch {
+	case p.wrapper == find.CallReadName && !entry.Spec.ReadOnly():
+		return nil, tool.Errorf(tool.InvalidArgs, "%s does more than read, and %s calls only tools that are read_only", entry.Spec.Name, p.wrapper).
+			WithHint("Make the same call with %s.", find.CallName)
+	case entry.Spec.Source != tool.SourceBuiltin:
+	case entry.Spec.Name == activation.ToolName:
 		if entry = p.placed(entry); entry == nil {
 			return nil, p.notFound()
 		}
+	case entry.Spec.Name == find.ToolName:
+		entry = p.searching(entry)
 	}
 	return entry, nil
 }

@@ -21,9 +21,9 @@ type House interface {
 	// Call runs a call. It answers whatever happens, and soon when the context
 	// is over.
 	Call(ctx context.Context, call tool.Call) tool.Result
-	// Safe reports whether the tool of this name may run beside other calls of
-	// its batch. A name that no tool has may be answered either way.
-	Safe(name string) bool
+	// Safe reports whether the call may run beside other calls of its batch. One of
+	// a name that no tool has may be answered either way.
+	Safe(call tool.Call) bool
 	// Refuse records a call that is not run and gives the answer to it. The
 	// context may be over.
 	Refuse(ctx context.Context, call tool.Call, err *tool.Error) tool.Result

@@ -181,7 +181,7 @@ type barrier struct {
 	pass chan struct{}
 }
 
-func (b *barrier) Safe(string) bool { return true }
+func (b *barrier) Safe(tool.Call) bool { return true }
 
 func (b *barrier) Call(context.Context, tool.Call) tool.Result {
 	b.here <- ""

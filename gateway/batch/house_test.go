@@ -46,7 +46,7 @@ func (h *house) calls() []tool.Call {
 	return calls
 }
 
-func (h *house) Safe(name string) bool { return h.plans[h.place(name)].safe }
+func (h *house) Safe(call tool.Call) bool { return h.plans[h.place(call.Tool)].safe }
 
 func (h *house) place(name string) int {
 	i, err := strconv.Atoi(name)

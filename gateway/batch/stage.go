@@ -25,7 +25,7 @@ type batch struct {
 // stretch is the end of the calls that run side by side from the next one on.
 func (b *batch) stretch() (end int) {
 	end = b.next
-	for end < len(b.calls) && b.house.Safe(b.calls[end].Tool) {
+	for end < len(b.calls) && b.house.Safe(b.calls[end]) {
 		end++
 	}
 	return max(end, b.next+1)

@@ -1,0 +1,66 @@
+package gateway
+
+import (
+	"encoding/json"
+
+	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/hook"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// inner gives the call that one of call_tool stands for, and the tool that it was
+// sent to: from here on there is no other call. One that is none of call_tool stands
+// for itself. Where it cannot be told what is to be called, misfit says why.
+func (g *Generation) inner(call tool.Call) (_ tool.Call, wrapper string, misfit error) {
+	if !find.Calls(call.Tool) {
+		return call, "", nil
+	}
+	entry, ok := g.Tools.Lookup(call.Tool)
+	if !ok || entry.Spec.Source != tool.SourceBuiltin {
+		return call, "", nil
+	}
+	if _, err := entry.Schema.Normalise(call.Arguments); err != nil { // duplicate keys and the like, anywhere in it
+		return call, "", tool.Errorf(tool.InvalidArgs, "invalid arguments for %s: %s", call.Tool, err.Error()).
+			WithHint("Correct the arguments and call it again.")
+	}
+	in, err := find.Unwrap(call.Tool, call.Arguments)
+	if err != nil {
+		return call, "", err
+	}
+	if err := in.Strays(call.Tool, hook.ReasonArgument); err != nil {
+		return call, "", err
+	}
+	wrapper = call.Tool
+	call.Tool, call.Arguments, call.Via = in.Name, g.withReason(&in), tool.ViaCallTool
+	return call, wrapper, nil
+}
+
+// withReason are the inner arguments. Why the model makes the call may stand beside
+// them; it is put where calls of the tool have it.
+func (g *Generation) withReason(in *find.Inner) json.RawMessage {
+	reason := in.Beside[hook.ReasonArgument]
+	if reason == nil || !g.Hooks.Plan(in.Name).TakesReason() {
+		return in.Arguments
+	}
+	members := map[string]json.RawMessage{}
+	if len(in.Arguments) > 0 && json.Unmarshal(in.Arguments, &members) != nil {
+		return in.Arguments // it is no object, which is said where arguments are read
+	}
+	if members == nil || members[hook.ReasonArgument] != nil {
+		return in.Arguments
+	}
+	members[hook.ReasonArgument] = reason
+	data, err := json.Marshal(members)
+	if err != nil {
+		return in.Arguments
+	}
+	return data
+}
+
+// inner gives the call that one stands for; see [Generation.inner].
+func (g *Gateway) inner(call tool.Call) tool.Call {
+	gen, release := g.hold()
+	defer release()
+	call, _, _ = gen.inner(call)
+	return call
+}

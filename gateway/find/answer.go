@@ -191,8 +191,10 @@ func (a *Answer) message(r *Request, short int) string {
 		parts = append(parts, "This tool may not be called: use another one, or tell the user.")
 	case len(a.Tools) == 0:
 		parts = append(parts, a.nothing(r))
-	case short > 0:
-		parts = append(parts, fmt.Sprintf("Of %d of the tools the schema did not fit into this answer: search for the exact name of one to get it.", short))
+	case short == 1:
+		parts = append(parts, "The schema of 1 tool did not fit into this answer: search for its exact name to get it.")
+	case short > 1:
+		parts = append(parts, fmt.Sprintf("The schemas of %d tools did not fit into this answer: search for the exact name of one to get it.", short))
 	}
 	if a.Unsaved {
 		parts = append(parts, "The tools could not be added to your list.")

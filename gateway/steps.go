@@ -98,10 +98,12 @@ func (p *passage) hooksAfter(ctx context.Context, out tool.Output, err error) (t
 		}
 		return out, err
 	}
+	search := out.Search // it is none of a hook's business
 	err = p.through(func(c *hook.Call) (err error) {
 		out, err = p.plan.After(ctx, c, out, failed)
 		return err
 	})
+	out.Search = search
 	return out, err
 }
 

@@ -59,6 +59,9 @@ func (g *Generation) withReason(in *find.Inner) json.RawMessage {
 
 // inner gives the call that one stands for; see [Generation.inner].
 func (g *Gateway) inner(call tool.Call) tool.Call {
+	if !find.Calls(call.Tool) { // as most do
+		return call
+	}
 	gen, release := g.hold()
 	defer release()
 	call, _, _ = gen.inner(call)

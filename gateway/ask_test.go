@@ -120,7 +120,7 @@ func newAskHouse(t testing.TB, opts gateway.Options) *askHouse {
 		})
 		entries = append(entries, &registry.Entry{Spec: s, Schema: compiled, Runner: run})
 	}
-	tools, err := registry.New(entries)
+	tools, err := registry.New(append(entries, caller(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,19 +5,25 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/batch"
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/provider"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/result"
@@ -71,6 +77,22 @@ func library(t testing.TB, cfg *policy.Config, specs ...*tool.Spec) *gateway.Gen
 		t.Fatal(err)
 	}
 	return gen
+}
+
+// caller is call_tool.
+func caller(t testing.TB) *registry.Entry {
+	t.Helper()
+	spec := find.CallSpec(false)
+	compiled, err := schema.Compile(spec.Parameters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &registry.Entry{Spec: spec, Schema: compiled, Runner: find.Unplaced{}}
+}
+
+// inside is a call inside of one of call_tool.
+func inside(name, args string) tool.Call {
+	return call("call_tool", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args))
 }
 
 // shop are the tools of most tests here, new ones each time.
@@ -296,24 +318,21 @@ func TestNoCallTool(t *testing.T) {
 func TestInnerBatch(t *testing.T) {
 	t.Parallel()
 	g := gateway.New(library(t, shopRules(), shop()...), &memoryLog{}, gateway.Options{})
-	inner := func(name, args string) tool.Call {
-		return call("call_tool", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args))
-	}
-	if !g.Safe(inner("list_issues", `{}`)) || g.Safe(inner("crm-pay", `{}`)) {
+	if !g.Safe(inside("list_issues", `{}`)) || g.Safe(inside("crm-pay", `{}`)) {
 		t.Error("what may run side by side is not told by the inner tool")
 	}
-	results, err := g.Batch(t.Context(), []tool.Call{inner("list_issues", `{}`), inner("crm-pay", `{"amount":2}`), call("call_tool", `{}`)}, batch.Options{})
+	results, err := g.Batch(t.Context(), []tool.Call{inside("list_issues", `{}`), inside("crm-pay", `{"amount":2}`), call("call_tool", `{}`)}, batch.Options{})
 	if err != nil || results[0].Output.Text() != `{}` || results[1].Output.Text() != `{"amount":2}` || endOf(results[2]) != tool.InvalidArgs {
 		t.Errorf("%+v, %v", results, err)
 	}
-	x, err := g.Explain(t.Context(), inner("crm-pay", `{"amount":13}`))
+	x, err := g.Explain(t.Context(), inside("crm-pay", `{"amount":13}`))
 	if err != nil || x.Decision.Rule != "inside" || x.Request.Tool.Name != "crm-pay" {
 		t.Errorf("%+v, %v", x, err)
 	}
 	if _, err := g.Explain(t.Context(), call("call_tool", `{}`)); err == nil || tool.AsError(err).Code != tool.InvalidArgs {
 		t.Errorf("got %v", err)
 	}
-	started, err := g.Handles().Start(t.Context(), inner("crm-pay", `{"amount":2}`))
+	started, err := g.Handles().Start(t.Context(), inside("crm-pay", `{"amount":2}`))
 	if err != nil || started.Tool != "crm-pay" {
 		t.Errorf("%+v, %v", started, err)
 	}
@@ -422,5 +441,240 @@ func TestPrefix(t *testing.T) {
 		if !strings.HasPrefix(string(later), strings.TrimSuffix(string(earlier), "]")) {
 			t.Errorf("%s: the earlier list is not the beginning of the later one", format)
 		}
+	}
+}
+
+// word gives one of few words, so that queries meet many tools.
+func word(rng *rand.Rand) string {
+	words := []string{"list", "open", "create", "issue", "bill", "customer", "order", "repo", "file", "user", "pay", "send", "mail", "search", "page"}
+	return words[rng.IntN(len(words))]
+}
+
+// someTools are tools of random words; hidden ones are denied by randomRules.
+func someTools(rng *rand.Rand, n int) (all []*tool.Spec, hidden map[string]bool) {
+	hidden = map[string]bool{}
+	for i := range n {
+		s := &tool.Spec{
+			Name: fmt.Sprintf("%s_%s_%d", word(rng), word(rng), i), Description: fmt.Sprintf("%s the %s of a %s. %s.", word(rng), word(rng), word(rng), word(rng)),
+			Deferred: rng.IntN(3) > 0, Tags: []string{"t" + fmt.Sprint(rng.IntN(3))},
+			Parameters: json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string","description":%q}}}`, word(rng), word(rng)+" "+word(rng))),
+		}
+		if rng.IntN(2) == 0 {
+			s.Namespace = "ns" + fmt.Sprint(rng.IntN(3))
+			s.Name = s.Namespace + "-" + s.Name
+		}
+		if rng.IntN(3) == 0 {
+			s.SearchHint = word(rng) + " " + word(rng)
+		}
+		if rng.IntN(3) == 0 {
+			hidden[s.Name] = true
+		}
+		all = append(all, s)
+	}
+	return all, hidden
+}
+
+// randomRules deny the hidden tools to ann, in one of several ways, and decide about
+// others.
+func randomRules(rng *rand.Rand, hidden map[string]bool) *policy.Config {
+	cfg := &policy.Config{Default: "allow"}
+	for _, name := range slices.Sorted(maps.Keys(hidden)) {
+		r := policy.RuleConfig{Name: "deny " + name, Tools: []string{name}, Action: "deny"}
+		switch rng.IntN(3) {
+		case 0:
+			r.Callers = []string{"ann"}
+		case 1:
+			r.When = new(`caller.name == "ann"`)
+		}
+		cfg.Rules = append(cfg.Rules, r)
+	}
+	cfg.Rules = append(cfg.Rules,
+		policy.RuleConfig{Name: "ask", Tags: []string{"t1"}, Action: "ask"},
+		policy.RuleConfig{Name: "some", Tags: []string{"t2"}, When: new(`call.depth > 3`), Action: "deny"})
+	return cfg
+}
+
+// without are the tools and rules of a catalogue that never had the hidden ones.
+func without(all []*tool.Spec, cfg *policy.Config, hidden map[string]bool) ([]*tool.Spec, *policy.Config) {
+	var rest []*tool.Spec
+	for _, s := range all {
+		if !hidden[s.Name] {
+			own := *s
+			rest = append(rest, &own)
+		}
+	}
+	less := &policy.Config{Default: cfg.Default}
+	for _, r := range cfg.Rules {
+		if len(r.Tools) == 0 {
+			less.Rules = append(less.Rules, r)
+		}
+	}
+	return rest, less
+}
+
+// TestHiddenToolsLeaveNoTrace compares random catalogues with the same ones without
+// the tools that a caller may not call: lists, the lines about deferred tools, results,
+// scores, near names, suggestions and refusals are the same bytes.
+func TestHiddenToolsLeaveNoTrace(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		all, hidden := someTools(rng, 5+rng.IntN(60))
+		cfg := randomRules(rng, hidden)
+		rest, less := without(all, cfg, hidden)
+		view := tool.View{Caller: call("", "").Caller, Chat: tool.Chat{ID: "c"}}
+		var calls []tool.Call
+		for range 30 {
+			calls = append(calls, randomCall(rng, all))
+		}
+		seen := func(specs []*tool.Spec, cfg *policy.Config) (out []string) {
+			g := gateway.New(library(t, cfg, specs...), &memoryLog{}, gateway.Options{Chats: chats(t)})
+			for _, c := range calls {
+				r := g.Call(t.Context(), c)
+				list, err := json.Marshal(provider.MCP(g.Tools(t.Context(), view)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, fmt.Sprintf("%s %s\n%s\n%s\n%+v\n%s", c.Tool, c.Arguments, r.Status, r.Output.Text(), r.Output.Search, list))
+			}
+			return out
+		}
+		if diff := gocmp.Diff(seen(rest, less), seen(all, cfg)); diff != "" {
+			t.Fatalf("seed %d: %s", seed, diff)
+		}
+	}
+}
+
+// randomCall searches for words or names, or calls a name that is nearly one.
+func randomCall(rng *rand.Rand, all []*tool.Spec) tool.Call {
+	name := all[rng.IntN(len(all))].Name
+	query := word(rng) + " " + word(rng)
+	switch rng.IntN(6) {
+	case 0:
+		query = name
+	case 1:
+		query = name[:len(name)-2]
+	case 2:
+		query = strings.ToUpper(name)
+	case 3:
+		return in(call("call_tool", fmt.Sprintf(`{"name":%q,"arguments":{}}`, strings.ToUpper(name))), "c")
+	case 4:
+		return in(call(strings.ReplaceAll(name, "_", ""), `{}`), "c")
+	}
+	args, err := json.Marshal(map[string]any{"query": query, "explain": rng.IntN(2) == 0, "limit": 1 + rng.IntN(9)})
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	return in(call("discover_tools", string(args)), "c")
+}
+
+// manyTools are a few listed tools and many that are deferred.
+func manyTools(b *testing.B, deferred int) *gateway.Gateway {
+	var specs []*tool.Spec
+	for i := range deferred + 10 {
+		specs = append(specs, &tool.Spec{Name: fmt.Sprintf("tool_%05d", i), Description: "Do a thing. And another.", Deferred: i >= 10, Parameters: json.RawMessage(`{"type":"object"}`)})
+	}
+	cfg := &policy.Config{Default: "allow", Rules: []policy.RuleConfig{
+		{Name: "one", Tags: []string{"x"}, Action: "deny"}, {Name: "two", When: new(`caller.name == "bob"`), Action: "deny"},
+	}}
+	return gateway.New(library(b, cfg, specs...), nowhere{}, gateway.Options{Logger: slog.New(slog.DiscardHandler)})
+}
+
+// BenchmarkList is a list of ten tools beside many that are deferred; first is that of
+// a caller who was not seen before.
+func BenchmarkList(b *testing.B) {
+	for _, deferred := range []int{0, 1000, 10_000} {
+		g := manyTools(b, deferred)
+		b.Run(fmt.Sprintf("deferred=%d", deferred), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if n := len(g.Tools(b.Context(), tool.View{Caller: call("", "").Caller})); n < 11 {
+					b.Fatal(n)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("deferred=%d/first", deferred), func(b *testing.B) {
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				g.Tools(b.Context(), tool.View{Caller: tool.Caller{ID: fmt.Sprint(i)}})
+			}
+		})
+	}
+}
+
+// TestInnerReason: why the model makes the call may stand in either place; the inner
+// one counts.
+func TestInnerReason(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ args, reason string }{
+		{`{"name":"pay","arguments":{"amount":1},"toolcall_reason":"tea"}`, "tea"},
+		{`{"name":"pay","arguments":{"amount":1,"toolcall_reason":"cake"},"toolcall_reason":"tea"}`, "cake"},
+		{`{"name":"pay","arguments":{"amount":1,"toolcall_reason":"cake"}}`, "cake"},
+		{`{"name":"pay","arguments":{"amount":1}}`, ""},
+	} {
+		d := &diary{}
+		r := hooked(t, d, hook.Config{}, nil).Call(t.Context(), call("call_tool", tt.args))
+		if r.Error != nil || d.record.CallReason != tt.reason || d.record.Tool != "pay" {
+			t.Errorf("%s: reason %q, %s", tt.args, d.record.CallReason, r.Output.Text())
+		}
+	}
+}
+
+// TestInnerAsks: a person is asked about the inner call, once for both ways of making
+// it, and about all calls of a batch before the first of them runs.
+func TestInnerAsks(t *testing.T) {
+	withAsks(t, gateway.Options{}, func(t *testing.T, h *askHouse) {
+		wait := h.later(t.Context(), inside("pay", `{"amount":10}`))
+		found, err := h.Approvals(t.Context(), approval.Query{State: approval.Pending})
+		if err != nil || len(found) != 1 || found[0].Tool != "pay" || found[0].Via != tool.ViaCallTool {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		again := h.later(t.Context(), call("pay", `{"amount":"10"}`))
+		if n := h.answer(t, true); n != 1 {
+			t.Errorf("%d were asked about", n)
+		}
+		synctest.Wait()
+		if n := h.answer(t, true); n != 1 { // the other one asks anew
+			t.Errorf("%d were asked about then", n)
+		}
+		for _, r := range []tool.Result{<-wait, <-again} {
+			if r.Error != nil || r.Tool != "pay" {
+				t.Errorf("%+v", r)
+			}
+		}
+		done := make(chan []tool.Result)
+		go func() {
+			results, _ := h.Batch(t.Context(), []tool.Call{inside("pay", `{"amount":20}`), inside("pay", `{"amount":30}`)}, batch.Options{})
+			done <- results
+		}()
+		synctest.Wait()
+		if n := h.answer(t, true); n != 2 {
+			t.Errorf("%d of the batch were asked about", n)
+		}
+		for _, r := range <-done {
+			if r.Error != nil {
+				t.Error(r.Error)
+			}
+		}
+		if h.runs.Load() != 4 {
+			t.Errorf("%d runs", h.runs.Load())
+		}
+	})
+}
+
+// TestInnerLimits: a limit counts a tool's calls, whichever way they come.
+func TestInnerLimits(t *testing.T) {
+	t.Parallel()
+	specs := shop()
+	specs[0].RateLimit = rate(2, time.Hour, "")
+	g := gateway.New(library(t, shopRules(), specs...), &memoryLog{}, gateway.Options{})
+	var got []tool.Code
+	for _, c := range []tool.Call{inside("word_count", `{}`), call("word_count", `{}`), inside("word_count", `{}`)} {
+		got = append(got, endOf(g.Call(t.Context(), c)))
+	}
+	if !slices.Equal(got, []tool.Code{"ok", "ok", tool.RateLimited}) {
+		t.Errorf("got %v", got)
 	}
 }

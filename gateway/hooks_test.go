@@ -109,7 +109,7 @@ func hooked(t *testing.T, d *diary, cfg hook.Config, logger *slog.Logger) *gatew
 	if err := report.Problems().Err(); err != nil {
 		t.Fatal(err)
 	}
-	tools, err := registry.New([]*registry.Entry{{Spec: spec, Schema: s, Runner: d}})
+	tools, err := registry.New([]*registry.Entry{{Spec: spec, Schema: s, Runner: d}, caller(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func webhooks() hook.Config {
 // TestOrder holds the sequence of the path: a reason is taken out, arguments
 // are injected, filled in and cast, hooks see and change them, policy sees what
 // they became, the start is recorded, the tool runs, hooks see what it
-// answered, and every ending is recorded.
+// answered, and every ending is recorded. It is the same for a call inside of another.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -196,18 +196,20 @@ func TestOrder(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := &diary{answer: tt.answer}
-			var lines strings.Builder
-			got := hooked(t, d, webhooks(), slog.New(slog.NewJSONHandler(&lines, nil))).Call(t.Context(), call(tt.tool, tt.args))
-			if diff := cmp.Diff(tt.want, d.lines); diff != "" {
-				t.Error(diff)
-			}
-			if text := got.Output.Text(); tt.text != "" && text != tt.text {
-				t.Errorf("the model reads %q, want %q", text, tt.text)
-			}
-			all, err := json.Marshal([]any{got, d.record})
-			if err != nil || strings.Contains(string(all)+lines.String(), "hunter2") {
-				t.Errorf("a secret left the gateway: %s %s, %v", all, lines.String(), err)
+			for _, c := range []tool.Call{call(tt.tool, tt.args), inside(tt.tool, tt.args)} {
+				d := &diary{answer: tt.answer}
+				var lines strings.Builder
+				got := hooked(t, d, webhooks(), slog.New(slog.NewJSONHandler(&lines, nil))).Call(t.Context(), c)
+				if diff := cmp.Diff(tt.want, d.lines); diff != "" {
+					t.Errorf("%s: %s", c.Tool, diff)
+				}
+				if text := got.Output.Text(); tt.text != "" && text != tt.text {
+					t.Errorf("%s: the model reads %q, want %q", c.Tool, text, tt.text)
+				}
+				all, err := json.Marshal([]any{got, d.record})
+				if err != nil || strings.Contains(string(all)+lines.String(), "hunter2") {
+					t.Errorf("a secret left the gateway: %s %s, %v", all, lines.String(), err)
+				}
 			}
 		})
 	}

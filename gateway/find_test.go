@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -676,5 +677,57 @@ func TestInnerLimits(t *testing.T) {
 	}
 	if !slices.Equal(got, []tool.Code{"ok", "ok", tool.RateLimited}) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestSeenAtOnce lets many callers list and search at the same time, also while the
+// configuration changes: each sees what is its own.
+func TestSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	cfg := shopRules()
+	cfg.Rules = append([]policy.RuleConfig{{Name: "bob", Tools: []string{"list_issues"}, Callers: []string{"bob"}, Action: "deny"}}, cfg.Rules...)
+	g := gateway.New(library(t, cfg, shop()...), &memoryLog{}, gateway.Options{Chats: chats(t)})
+	var all sync.WaitGroup
+	for i := range 32 {
+		all.Go(func() {
+			c := in(call("discover_tools", `{"query":"open issues"}`), fmt.Sprint("c", i))
+			c.Caller.ID = fmt.Sprint("caller", i)
+			want := "call_read_tool call_tool discover_tools read_result word_count list_issues"
+			if i%2 == 0 {
+				c.Caller.Name, want = "bob", "call_read_tool call_tool discover_tools read_result word_count"
+			}
+			g.Call(t.Context(), c)
+			if i%8 == 0 {
+				g.Swap(library(t, cfg, shop()...))
+			}
+			if got := names(g.Tools(t.Context(), tool.View{Caller: c.Caller, Chat: tool.Chat{ID: c.Chat.ID}})); got != want {
+				t.Errorf("%s sees %s", c.Caller.Name, got)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestSameDescription: callers who may find the same tools are shown the same tool, by
+// which lists are told apart, and nothing that is found changes it.
+func TestSameDescription(t *testing.T) {
+	t.Parallel()
+	g := gateway.New(library(t, shopRules(), shop()...), &memoryLog{}, gateway.Options{Chats: chats(t)})
+	shown := func(id string) *tool.Spec {
+		for _, s := range g.Tools(t.Context(), tool.View{Caller: tool.Caller{ID: id}, Chat: tool.Chat{ID: "c"}}) {
+			if s.Name == find.ToolName {
+				return s
+			}
+		}
+		return nil
+	}
+	first := shown("ann")
+	g.Call(t.Context(), in(call("discover_tools", `{"query":"bill"}`), "c"))
+	if first == nil || shown("ann") != first || shown("bob") != first {
+		t.Error("not the same tool")
+	}
+	_, lines, _ := strings.Cut(first.Description, "Tools to find:")
+	if lines != "\n- list_issues: List open issues.\n- crm-pay: Pay a bill.\n- crm-refund: Refund a bill." {
+		t.Errorf("the lines are %q", lines)
 	}
 }

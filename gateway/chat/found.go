@@ -39,7 +39,7 @@ func (d *Desk) Find(ctx context.Context, caller string, in tool.Chat, names []st
 		return nil, nil
 	}
 	_, err = d.change(ctx, key, "", func(s *Saved) error {
-		if s.empty() && d.fillsUp(caller) {
+		if d.find(key) == nil && d.fillsUp(caller) {
 			return tooMany(d.most(), d.idle())
 		}
 		added = s.adding(names)
@@ -56,11 +56,6 @@ func (d *Desk) Find(ctx context.Context, caller string, in tool.Chat, names []st
 func (s *Saved) adding(names []string) []string {
 	added := without(names, s.Found)
 	return added[:min(len(added), max(0, MaxFound-len(s.Found)))]
-}
-
-// empty reports whether nothing was ever put into the chat.
-func (s *Saved) empty() bool {
-	return len(s.Found)+len(s.Groups)+len(s.Requests) == 0 && string(s.Context) == emptyContext
 }
 
 // fillsUp reports whether searches make no further chat of the caller: a part of

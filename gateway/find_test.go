@@ -24,6 +24,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/provider"
 	"github.com/toolgate/toolgate/gateway/registry"
@@ -270,7 +271,7 @@ func TestInnerCalls(t *testing.T) {
 	for i, tt := range []struct{ tool, name, args, want, recorded string }{
 		{tool: "call_tool", name: "crm-pay", args: `{"amount":500}`},
 		{tool: "call_tool", name: "crm-pay", args: `{"amount":"much"}`},
-		{tool: "call_tool", name: "crm-pay", args: `{"amount":1,"amount":2}`, want: "Error: invalid arguments for call_tool: arguments.amount: is given twice; give it once\nCorrect the arguments and call it again.", recorded: "call_tool"},
+		{tool: "call_tool", name: "crm-pay", args: `{"amount":1,"amount":2}`, want: "Error: invalid arguments for call_tool: arguments.amount: is given twice; give it once\nCorrect the arguments to match", recorded: "call_tool"},
 		{tool: "call_tool", name: "crm-pay", args: `{"amount":13}`, want: "Error: calling crm-pay with these arguments is not allowed: Unlucky\n"},
 		{tool: "call_tool", name: "crm-refund", args: `{"amount":1}`},
 		{tool: "call_tool", name: "crm-secret_bill", args: `{}`},
@@ -336,6 +337,13 @@ func TestInnerBatch(t *testing.T) {
 	started, err := g.Handles().Start(t.Context(), inside("crm-pay", `{"amount":2}`))
 	if err != nil || started.Tool != "crm-pay" {
 		t.Errorf("%+v, %v", started, err)
+	}
+	key := handle.Key{Caller: "ann", Chat: "c", ID: "1"}
+	for i, c := range []tool.Call{inside("crm-pay", `{"amount":2}`), call("crm-pay", `{"amount":2}`), inside("crm-pay", `{"amount":3}`)} {
+		r, replayed, err := g.Handles().Once(t.Context(), key, c)
+		if i < 2 && (err != nil || r.Tool != "crm-pay") || replayed != (i == 1) || i == 2 && err == nil {
+			t.Errorf("call %d of one key: %+v, %v, %v", i, r, replayed, err)
+		}
 	}
 	if s, _ := g.Handles().Wait(t.Context(), call("", "").Caller, started.ID); s.Result == nil || s.Result.Tool != "crm-pay" {
 		t.Errorf("%+v", s)

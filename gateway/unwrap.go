@@ -20,8 +20,9 @@ func (g *Generation) inner(call tool.Call) (_ tool.Call, wrapper string, misfit 
 		return call, "", nil
 	}
 	if _, err := entry.Schema.Normalise(call.Arguments); err != nil { // duplicate keys and the like, anywhere in it
-		return call, "", tool.Errorf(tool.InvalidArgs, "invalid arguments for %s: %s", call.Tool, err.Error()).
-			WithHint("Correct the arguments and call it again.")
+		e := tool.Errorf(tool.InvalidArgs, "invalid arguments for %s: %s", call.Tool, err.Error())
+		e.InputSchema = entry.Spec.Parameters
+		return call, "", e.WithHint("Correct the arguments to match the tool's input schema and call it again.")
 	}
 	in, err := find.Unwrap(call.Tool, call.Arguments)
 	if err != nil {

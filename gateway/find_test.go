@@ -253,6 +253,9 @@ func TestNothingToFind(t *testing.T) {
 	if r := g.Call(t.Context(), call("discover_tools", `{"query":"words"}`)); r.Error != nil || r.Output.Search.Spared != 0 {
 		t.Error(r.Error)
 	}
+	if r := g.Call(t.Context(), call("discover_tools", `{"query":"vault"}`)); r.Status != tool.StatusNoop {
+		t.Errorf("nothing found is %s", r.Status)
+	}
 	gen.Discovery = nil
 	r := g.Call(t.Context(), call("discover_tools", `{"query":"words"}`))
 	if want := "Error: tools cannot be searched for here\nCall the tools in your tool list, or tell the user what you need."; r.Output.Text() != want {
@@ -737,5 +740,24 @@ func TestSameDescription(t *testing.T) {
 	_, lines, _ := strings.Cut(first.Description, "Tools to find:")
 	if lines != "\n- list_issues: List open issues.\n- crm-pay: Pay a bill.\n- crm-refund: Refund a bill." {
 		t.Errorf("the lines are %q", lines)
+	}
+}
+
+// TestNoHookSeesTheSearch: a hook after a search changes its answer, and not what doors
+// are told of it.
+func TestNoHookSeesTheSearch(t *testing.T) {
+	t.Parallel()
+	gen := library(t, nil, shop()...)
+	entry, _ := gen.Tools.Lookup(find.ToolName)
+	var report diag.Report
+	gen.Hooks = hook.Compile(diag.NewCursor(&report, nil), &hook.Config{After: []hook.AfterConfig{{Name: "more", Tools: []string{find.ToolName}, Result: new(`"other"`)}}}, nil, hook.Deps{})
+	gen.Hooks.Bind(hook.Tool{Spec: entry.Spec, Schema: entry.Schema})
+	if err := report.Problems().Err(); err != nil {
+		t.Fatal(err)
+	}
+	g := gateway.New(gen, &memoryLog{}, gateway.Options{Chats: chats(t)})
+	r := g.Call(t.Context(), in(call("discover_tools", `{"query":"issues"}`), "c"))
+	if r.Output.Text() != "other" || r.Output.Search == nil || !slices.Equal(r.Output.Search.Activated, []string{"list_issues"}) {
+		t.Errorf("%+v", r)
 	}
 }

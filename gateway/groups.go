@@ -75,14 +75,7 @@ func (g *Groups) offered(m missing) []activation.Group {
 // Offered are the groups that whoever asks may have and has not in this chat: those
 // that would add tools which policy lists.
 func (g *Generation) Offered(view tool.View) []activation.Group {
-	view.Chat = g.Groups.inEffect(view.Chat)
-	out := missing{}
-	for _, e := range g.Tools.All() {
-		if !e.Spec.ActiveIn(view.Chat.Groups) && g.has(view.Profile, e.Spec) && g.Policy.Lists(e.Spec, view.Caller) {
-			out.add(e.Spec)
-		}
-	}
-	return g.Groups.offered(out)
+	return g.Groups.offered(g.sight(view).inactive)
 }
 
 // Groups are the names of all groups that there are now, sorted.

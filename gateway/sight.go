@@ -62,8 +62,9 @@ func (g *Generation) seen() *seen {
 
 // sight is what one caller sees with these groups active. It does not change.
 type sight struct {
-	listed []*tool.Spec // in list order, without what the chat found; not to be changed
-	field  *field
+	listed   []*tool.Spec // in list order, without what the chat found; not to be changed
+	inactive missing      // the tools that a group would add
+	field    *field
 }
 
 // field is a set of tools that a caller may find: those that it may be shown, but for
@@ -113,8 +114,8 @@ func keyOf(view *tool.View) (key [sha256.Size]byte, ok bool) {
 
 // look asks the policy about every tool.
 func (g *Generation) look(view *tool.View, shared fieldOf) *sight {
-	s := &sight{}
-	asking, finders, inactive := -1, []int{}, missing{}
+	s := &sight{inactive: missing{}}
+	asking, finders := -1, []int{}
 	var specs []*tool.Spec
 	var visible []bool
 	for _, e := range g.Tools.All() {
@@ -122,7 +123,7 @@ func (g *Generation) look(view *tool.View, shared fieldOf) *sight {
 		own := spec.Source == tool.SourceBuiltin
 		lists := g.has(view.Profile, spec) && g.lists(spec, view.Caller)
 		if lists && !spec.ActiveIn(view.Chat.Groups) {
-			inactive.add(spec)
+			s.inactive.add(spec)
 			lists = false
 		}
 		if !own {
@@ -139,7 +140,7 @@ func (g *Generation) look(view *tool.View, shared fieldOf) *sight {
 		s.listed = append(s.listed, spec)
 	}
 	s.field = shared(specs, visible)
-	s.placeAsking(g.Groups, asking, inactive)
+	s.placeAsking(g.Groups, asking)
 	s.placeFinders(finders)
 	return s
 }
@@ -156,11 +157,11 @@ func isFinder(s *tool.Spec) bool { return s.Source == tool.SourceBuiltin && find
 
 // placeAsking puts the tool that asks for groups in its place, where there are any.
 // Nothing in front of it goes or comes afterwards.
-func (s *sight) placeAsking(groups *Groups, at int, inactive missing) {
+func (s *sight) placeAsking(groups *Groups, at int) {
 	if at < 0 {
 		return
 	}
-	if offered := groups.offered(inactive); len(offered) > 0 {
+	if offered := groups.offered(s.inactive); len(offered) > 0 {
 		s.listed[at] = groups.tools.For(offered)
 		return
 	}

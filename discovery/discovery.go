@@ -4,12 +4,10 @@ package discovery
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -176,44 +174,3 @@ func (s *Scope) Search(ctx context.Context, q Query) (Results, error) {
 	}
 	return r, nil
 }
-
-// Note is one past search that led to a call of a tool, or a sentence that somebody
-// wrote for it to be found by.
-type Note struct {
-	Tool   string // full name
-	Query  string
-	Weight float64 // in (0, 1]: how much it still counts
-}
-
-// Hints are notes as searches of one index use them; immutable.
-type Hints struct{}
-
-// Hints prepares notes. Those of tools that the index does not have are left out.
-func (x *Index) Hints(notes []Note) *Hints { return &Hints{} }
-
-// Shelf keeps indexes for as long as somebody uses them, so that the same tools are
-// indexed once. It is safe for concurrent use; the zero value works.
-type Shelf struct {
-	mu  sync.Mutex // guards all
-	all map[[sha256.Size]byte]*Lease
-}
-
-// Take begins to index the documents beside the caller, unless the same ones are on
-// the shelf, and holds the index until [Lease.Release].
-func (s *Shelf) Take(docs []Document) *Lease {
-	l := &Lease{}
-	l.index, l.err = Build(context.Background(), docs)
-	return l
-}
-
-// Lease is a hold of an index.
-type Lease struct {
-	index *Index
-	err   error
-}
-
-// Index waits until it is built.
-func (l *Lease) Index(ctx context.Context) (*Index, error) { return l.index, l.err }
-
-// Release gives up the hold; once.
-func (l *Lease) Release() {}

@@ -96,7 +96,7 @@ var (
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"openapi/spec", "gateway/assembly", "gateway/reload"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload"}),
 
 		// How OpenAPI documents become tools: the text, what it says, the schemas, the
 		// arguments, the request; openapi itself puts them together.
@@ -109,6 +109,9 @@ var (
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},
+
+		// What says how good searches are.
+		"discovery/measure": {},
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},

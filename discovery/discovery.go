@@ -2,13 +2,8 @@
 package discovery
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
-	"unicode"
 )
 
 const (
@@ -86,91 +81,4 @@ type TermScore struct {
 type Bonus struct {
 	Name  string // such as "name_coverage" or "pairs"
 	Score float64
-}
-
-// Index is a set of documents that can be searched. It does not change, and is safe
-// for concurrent use.
-type Index struct {
-	docs  []Document
-	words []map[string]bool
-}
-
-// Build indexes the documents, whose order is that of [Hit.Index].
-func Build(ctx context.Context, docs []Document) (*Index, error) {
-	x := &Index{docs: docs}
-	for i := range docs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		d := &docs[i]
-		x.words = append(x.words, wordsOf(strings.Join([]string{d.Name, d.Description, d.Hint, strings.Join(d.Tags, " "), string(d.Parameters)}, " ")))
-	}
-	return x, nil
-}
-
-func wordsOf(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
-		out[w] = true
-	}
-	return out
-}
-
-// Len is the number of documents.
-func (x *Index) Len() int { return len(x.docs) }
-
-// Close gives up what the index holds. Searches under way end first.
-func (x *Index) Close() error { return nil }
-
-// Scope is the part of the index that one caller may find. Documents outside of it
-// count for nothing: results and scores are those of an index without them.
-type Scope struct {
-	index *Index
-	in    []int
-}
-
-// Scope takes the documents for which visible is true.
-func (x *Index) Scope(visible func(index int) bool) *Scope {
-	s := &Scope{index: x}
-	for i := range x.docs {
-		if visible(i) {
-			s.in = append(s.in, i)
-		}
-	}
-	return s
-}
-
-// Len is the number of documents in the scope.
-func (s *Scope) Len() int { return len(s.in) }
-
-// Search finds tools in the scope. The error is that of the context, or ErrClosed.
-func (s *Scope) Search(ctx context.Context, q Query) (Results, error) {
-	if err := ctx.Err(); err != nil {
-		return Results{}, err
-	}
-	query, r := wordsOf(q.Text), Results{}
-	for _, i := range s.in {
-		d := &s.index.docs[i]
-		if q.Namespace != "" && d.Namespace != q.Namespace || slices.ContainsFunc(q.Tags, func(t string) bool { return !slices.Contains(d.Tags, t) }) {
-			continue
-		}
-		if d.Name == strings.TrimSpace(q.Text) {
-			return Results{Hits: []Hit{{Index: i, Name: d.Name, Score: 1}}, Exact: true}, nil
-		}
-		n := 0
-		for w := range query {
-			if s.index.words[i][w] {
-				n++
-			}
-		}
-		if n > 0 {
-			r.Hits = append(r.Hits, Hit{Index: i, Name: d.Name, Score: float64(n)})
-		}
-	}
-	slices.SortFunc(r.Hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name)) })
-	if limit := cmp.Or(q.Limit, DefaultLimit); len(r.Hits) > limit {
-		r.More = len(r.Hits) - limit
-		r.Hits = r.Hits[:limit]
-	}
-	return r, nil
 }

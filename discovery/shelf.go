@@ -3,32 +3,125 @@ package discovery
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"sync"
 )
+
+// errReleased ends the build of an index that nobody waits for any more.
+var errReleased = errors.New("the index is not wanted any more")
 
 // Shelf keeps indexes for as long as somebody uses them, so that the same tools are
 // indexed once. It is safe for concurrent use; the zero value works.
 type Shelf struct {
-	mu  sync.Mutex // guards all
-	all map[[sha256.Size]byte]*Lease
+	mu  sync.Mutex // guards all and the counts in it
+	all map[[sha256.Size]byte]*volume
+}
+
+// volume is an index on the shelf.
+type volume struct {
+	leases int
+	stop   context.CancelCauseFunc // ends its build
+	done   chan struct{}           // closed when index and err are set
+	index  *Index
+	err    error
 }
 
 // Take begins to index the documents beside the caller, unless the same ones are on
 // the shelf, and holds the index until [Lease.Release].
 func (s *Shelf) Take(docs []Document) *Lease {
-	l := &Lease{}
-	l.index, l.err = Build(context.Background(), docs)
-	return l
+	key := digest(docs)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.all[key]
+	if !ok {
+		v = s.begin(docs)
+		if s.all == nil {
+			s.all = map[[sha256.Size]byte]*volume{}
+		}
+		s.all[key] = v
+	}
+	v.leases++
+	return &Lease{volume: v, release: sync.OnceFunc(func() { s.release(key, v) })}
+}
+
+// begin builds an index in a goroutine, which ends when the index is built or the last
+// lease is released.
+func (s *Shelf) begin(docs []Document) *volume {
+	ctx, stop := context.WithCancelCause(context.Background())
+	v := &volume{stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(v.done)
+		v.index, v.err = Build(ctx, docs)
+	}()
+	return v
+}
+
+// release closes the index after its last lease.
+func (s *Shelf) release(key [sha256.Size]byte, v *volume) {
+	s.mu.Lock()
+	v.leases--
+	last := v.leases == 0
+	if last {
+		delete(s.all, key)
+	}
+	s.mu.Unlock()
+	if !last {
+		return
+	}
+	v.stop(errReleased)
+	<-v.done // soon: the build stops after the batch at hand
+	if v.index != nil {
+		_ = v.index.Close() // in memory: there is nothing to lose
+	}
 }
 
 // Lease is a hold of an index.
 type Lease struct {
-	index *Index
-	err   error
+	volume  *volume
+	release func()
 }
 
-// Index waits until it is built.
-func (l *Lease) Index(ctx context.Context) (*Index, error) { return l.index, l.err }
+// Index waits until it is built. The error is that of the context, of the build, which
+// is the same for all who wait, or [ErrClosed] after the last [Lease.Release].
+func (l *Lease) Index(ctx context.Context) (*Index, error) {
+	select {
+	case <-l.volume.done:
+		if errors.Is(l.volume.err, errReleased) {
+			return nil, ErrClosed
+		}
+		return l.volume.index, l.volume.err
+	default:
+	}
+	select {
+	case <-l.volume.done:
+		return l.Index(ctx)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
 
-// Release gives up the hold; once.
-func (l *Lease) Release() {}
+// Release gives up the hold; once is enough. The last one closes the index, after the
+// searches under way.
+func (l *Lease) Release() { l.release() }
+
+// digest is the same for the same documents in the same order only.
+func digest(docs []Document) [sha256.Size]byte {
+	h := sha256.New()
+	var room []byte
+	put := func(text string) {
+		room = binary.AppendUvarint(room[:0], uint64(len(text)))
+		h.Write(append(room, text...))
+	}
+	for i := range docs {
+		d := &docs[i]
+		for _, text := range []string{d.Name, d.Namespace, d.Description, d.Hint, string(d.Parameters)} {
+			put(text)
+		}
+		h.Write(binary.AppendUvarint(nil, uint64(len(d.Tags))))
+		for _, tag := range d.Tags {
+			put(tag)
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}

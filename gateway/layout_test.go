@@ -153,6 +153,7 @@ var (
 	also = map[string]string{
 		"bench/start/parse": "go.yaml.in/yaml/", "openapi/document": "go.yaml.in/yaml/",
 		"bench/openapi": "github.com/getkin/kin-openapi/",
+		"discovery":     "golang.org/x/text/", // as a word is written in more than one way
 	}
 )
 

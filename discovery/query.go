@@ -1,0 +1,134 @@
+package discovery
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// none is the number of a term that the index does not have.
+const none = ^uint32(0)
+
+// term is a word of a query.
+type term struct {
+	word
+	number uint32 // none where the index does not have it
+	clause int    // which it is first in
+	means  []meaning
+}
+
+// meaning is a term that counts as a word of a query: itself or another.
+type meaning struct {
+	number uint32
+	weight float64
+	why    string // empty for the word itself
+}
+
+// query is a text taken apart.
+type query struct {
+	terms   []term // each once, in the order of the text
+	clauses int
+	pairs   [][2]uint32
+}
+
+// parse takes a text apart. Where it has nothing but stop words, these count.
+func (x *Index) parse(text string) query {
+	read := reader{levers: x.levers}
+	clauses := clausesOf(text)
+	q := x.collect(&read, clauses, false)
+	if len(q.terms) == 0 {
+		q = x.collect(&read, clauses, true)
+	}
+	return q
+}
+
+func (x *Index) collect(read *reader, clauses []string, stops bool) query {
+	var q query
+	seen := map[string]bool{}
+	for _, text := range clauses {
+		found, before := false, none
+		for _, w := range read.words(text) {
+			if w.stop && !stops {
+				continue
+			}
+			number, ok := x.terms[w.term]
+			if !ok {
+				number = none
+			}
+			if before != none && number != none && before != number {
+				q.pairs = append(q.pairs, [2]uint32{before, number})
+			}
+			before = number
+			if seen[w.term] {
+				continue
+			}
+			seen[w.term], found = true, true
+			q.terms = append(q.terms, term{word: w, number: number, clause: q.clauses})
+		}
+		if found {
+			q.clauses++
+		}
+	}
+	return q
+}
+
+// clausesOf splits a text at the ends of sentences and where it goes on to another
+// thing.
+func clausesOf(text string) []string {
+	var out []string
+	start := 0
+	for i, c := range text {
+		end := i + utf8.RuneLen(c)
+		if c == utf8.RuneError {
+			end = i + 1
+		}
+		switch c {
+		case '.', '!', '?':
+			next, _ := utf8.DecodeRuneInString(text[end:])
+			if end < len(text) && !unicode.IsSpace(next) {
+				continue
+			}
+		case ';', '\n', '。', '！', '？', '；':
+		default:
+			continue
+		}
+		out = append(out, text[start:end])
+		start = end
+	}
+	return splitOn(append(out, text[start:]), " and then ", " also ", ", then ", " additionally ", " as well as ")
+}
+
+func splitOn(texts []string, marks ...string) []string {
+	for _, mark := range marks {
+		var out []string
+		for _, text := range texts {
+			for {
+				i := strings.Index(text, mark)
+				if i < 0 {
+					break
+				}
+				out = append(out, text[:i])
+				text = text[i+len(mark):]
+			}
+			out = append(out, text)
+		}
+		texts = out
+	}
+	return texts
+}
+
+// cut is the text as far as it is in the limit of bytes, up to the end of a word where
+// there is one.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := max(limit, 0)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if i := strings.LastIndexFunc(text[:end], unicode.IsSpace); i > 0 {
+		end = i
+	}
+	return text[:end]
+}

@@ -1,0 +1,60 @@
+package discovery
+
+import "math"
+
+// Scope is the part of the index that one caller may find. Documents outside of it
+// count for nothing: results and scores are those of an index without them. It is safe
+// for concurrent use.
+type Scope struct {
+	index *Index
+	in    bits
+	size  int
+	idf   []float32           // of every term by number; 0 where no document of the scope has it
+	base  [fieldCount]float64 // what the length of a field counts: base + slope*length
+	slope [fieldCount]float64
+}
+
+// bits is a set of positions of documents.
+type bits []uint64
+
+func newBits(n int) bits { return make(bits, (n+63)/64) }
+
+func (b bits) has(i uint32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+
+func (b bits) add(i uint32) { b[i>>6] |= 1 << (i & 63) }
+
+// Scope takes the documents for which visible is true. It takes about a millisecond
+// and 4 bytes for every different word at 10,000 documents: keep it while it is the
+// same.
+func (x *Index) Scope(visible func(index int) bool) *Scope {
+	s := &Scope{index: x, in: newBits(len(x.docs)), idf: make([]float32, len(x.names))}
+	count := make([]uint32, len(x.names))
+	var total [fieldCount]uint64
+	for i := range x.docs {
+		if !visible(i) {
+			continue
+		}
+		s.in.add(uint32(i))
+		s.size++
+		d := &x.docs[i]
+		for field, n := range d.lengths {
+			total[field] += uint64(n)
+		}
+		for _, term := range d.all {
+			count[term]++
+		}
+	}
+	for field, b := range x.levers.length {
+		mean := max(1, float64(total[field])/float64(max(s.size, 1)))
+		s.base[field], s.slope[field] = 1-b, b/mean
+	}
+	for term, n := range count {
+		if n > 0 {
+			s.idf[term] = float32(math.Log1p((float64(s.size) - float64(n) + .5) / (float64(n) + .5)))
+		}
+	}
+	return s
+}
+
+// Len is the number of documents in the scope.
+func (s *Scope) Len() int { return s.size }

@@ -17,24 +17,25 @@ const batchSize = 200
 // Index is a set of documents that can be searched. It does not change, and is safe
 // for concurrent use.
 type Index struct {
-	levers *levers
-	docs   []entry
-	terms  map[string]uint32 // the number of every term
-	names  []string          // of terms, by number
-	store  *store
-	spare  sync.Pool // of *scratch
+	levers  *levers
+	docs    []entry
+	lengths [][fieldCount]uint16 // words of the fields by document, but for stop words
+	terms   map[string]uint32    // the number of every term
+	names   []string             // of terms, by number
+	store   *store
+	spare   sync.Pool // of *scratch
 
-	grams func() *grams // of the terms
+	likeTerms func() *grams // made when first needed
+	likeNames func() *grams // of documents
 }
 
 // entry is what is kept of a document beside what the store has.
 type entry struct {
-	name    string
-	rank    uint32             // of the name among all
-	lengths [fieldCount]uint16 // words of the fields but stop words
-	title   []uint32           // terms of the name, each once
-	all     []uint32           // terms of all fields, each once
-	told    []uint32           // terms of name and description in their order, for pairs
+	name  string
+	rank  uint32   // of the name among all
+	title []uint32 // terms of the name, each once
+	all   []uint32 // terms of all fields, each once
+	told  []uint32 // terms of name and description in their order, for pairs
 }
 
 // Build indexes the documents, whose order is that of [Hit.Index]. The error is that of
@@ -44,7 +45,7 @@ func Build(ctx context.Context, docs []Document) (*Index, error) {
 }
 
 func build(ctx context.Context, docs []Document, with *levers) (*Index, error) {
-	x := &Index{levers: with, docs: make([]entry, len(docs)), terms: map[string]uint32{}}
+	x := &Index{levers: with, docs: make([]entry, len(docs)), lengths: make([][fieldCount]uint16, len(docs)), terms: map[string]uint32{}}
 	read := reader{levers: with, stems: map[string]string{}}
 	into, err := openStore()
 	if err != nil {
@@ -70,8 +71,9 @@ func build(ctx context.Context, docs []Document, with *levers) (*Index, error) {
 	}
 	x.store = into
 	x.rank()
-	x.grams = sync.OnceValue(func() *grams { return newGrams(x.names) })
-	x.spare.New = func() any { return newScratch(len(docs)) }
+	x.likeTerms = sync.OnceValue(func() *grams { return newGrams(x.names, x.names) })
+	x.likeNames = sync.OnceValue(x.foldedNames)
+	x.spare.New = func() any { return newScratch(len(docs), len(x.names)) }
 	return x, nil
 }
 
@@ -85,10 +87,10 @@ func (x *Index) enter(read *reader, i int, d *Document) [fieldCount][]string {
 			out[field] = append(out[field], w.term)
 			number := x.number(w.term)
 			e.all = append(e.all, number)
-			if w.stop {
+			if w.stop || w.whole {
 				continue
 			}
-			e.lengths[field] = min(e.lengths[field]+1, 1<<16-2)
+			x.lengths[i][field] = min(x.lengths[i][field], 1<<16-2) + 1
 			if field == inName {
 				e.title = append(e.title, number)
 			}

@@ -41,9 +41,9 @@ func defaults() *levers {
 	return &levers{
 		weight: [fieldCount]float64{2, 2, 1, 2.5, 1.5, 1.4},
 		length: [fieldCount]float64{.75, .75, .75, .75, 0, .6},
-		k1:     1.5,
+		k1:     1.8,
 
-		coverage: .4, pairs: .1, clause: .3, synonym: .35, similar: .5, likeness: .5,
-		whole: 2, depth: 1,
+		coverage: .5, pairs: .1, clause: .3, synonym: .35, similar: .5, likeness: .5,
+		whole: 3, depth: 4,
 	}
 }

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,20 +16,16 @@ type term struct {
 	number uint32 // none where the index does not have it
 	clause int    // which it is first in
 	means  []meaning
-}
-
-// meaning is a term that counts as a word of a query: itself or another.
-type meaning struct {
-	number uint32
-	weight float64
-	why    string // empty for the word itself
+	// distrust is the share of what the word counts that is taken from it, since tools
+	// that searches with it led to do not have it; in [0, 1).
+	distrust float64
 }
 
 // query is a text taken apart.
 type query struct {
 	terms   []term // each once, in the order of the text
 	clauses int
-	pairs   [][2]uint32
+	pairs   [][2]uint32 // of neighbours, but for stop words between them; each once
 }
 
 // parse takes a text apart. Where it has nothing but stop words, these count.
@@ -48,17 +45,17 @@ func (x *Index) collect(read *reader, clauses []string, stops bool) query {
 	for _, text := range clauses {
 		found, before := false, none
 		for _, w := range read.words(text) {
-			if w.stop && !stops {
-				continue
-			}
 			number, ok := x.terms[w.term]
 			if !ok {
 				number = none
 			}
-			if before != none && number != none && before != number {
-				q.pairs = append(q.pairs, [2]uint32{before, number})
+			if w.stop && !stops || w.whole && !ok {
+				continue
 			}
-			before = number
+			if !w.whole {
+				q.pair(before, number)
+				before = number
+			}
 			if seen[w.term] {
 				continue
 			}
@@ -70,6 +67,13 @@ func (x *Index) collect(read *reader, clauses []string, stops bool) query {
 		}
 	}
 	return q
+}
+
+// pair notes that b stands after a.
+func (q *query) pair(a, b uint32) {
+	if a != none && b != none && a != b && !slices.Contains(q.pairs, [2]uint32{a, b}) {
+		q.pairs = append(q.pairs, [2]uint32{a, b})
+	}
 }
 
 // clausesOf splits a text at the ends of sentences and where it goes on to another
@@ -95,7 +99,7 @@ func clausesOf(text string) []string {
 		out = append(out, text[start:end])
 		start = end
 	}
-	return splitOn(append(out, text[start:]), " and then ", " also ", ", then ", " additionally ", " as well as ")
+	return splitOn(append(out, text[start:]), ", ", " and ", " also ", " additionally ", " as well as ")
 }
 
 func splitOn(texts []string, marks ...string) []string {

@@ -37,7 +37,7 @@ func (x *Index) Scope(visible func(index int) bool) *Scope {
 		s.in.add(uint32(i))
 		s.size++
 		d := &x.docs[i]
-		for field, n := range d.lengths {
+		for field, n := range x.lengths[i] {
 			total[field] += uint64(n)
 		}
 		for _, term := range d.all {

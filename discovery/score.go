@@ -12,24 +12,32 @@ type scratch struct {
 	clause  []float64 // of the clause at hand
 	peak    []float64 // of the best clause
 	one     []float64 // of the term at hand
-	name    []float64 // idf of the words of the name that were asked for
+	name    []float64 // rarity of the words of the name that were asked for
+	told    []uint8   // words of the query in name or description; at most 2
 	seen    bits
 	touched []uint32
 	within  []uint32 // touched by the clause at hand
 	hit     []uint32 // touched by the term at hand
+	shared  []uint8  // by term: grams shared with a word, 0 between words
 }
 
-func newScratch(n int) *scratch {
+func newScratch(docs, terms int) *scratch {
 	return &scratch{
-		total: make([]float64, n), clause: make([]float64, n), peak: make([]float64, n), one: make([]float64, n),
-		name: make([]float64, n), seen: newBits(n),
+		total: make([]float64, docs), clause: make([]float64, docs), peak: make([]float64, docs), one: make([]float64, docs),
+		name: make([]float64, docs), told: make([]uint8, docs), seen: newBits(docs), shared: make([]uint8, terms),
 	}
 }
 
 // reset makes it as new.
 func (r *scratch) reset() {
 	for _, i := range r.touched {
-		r.total[i], r.clause[i], r.peak[i], r.one[i], r.name[i] = 0, 0, 0, 0, 0
+		r.total[i], r.peak[i], r.name[i], r.told[i] = 0, 0, 0, 0
+	}
+	for _, i := range r.within { // of a search that was ended
+		r.clause[i] = 0
+	}
+	for _, i := range r.hit {
+		r.one[i] = 0
 	}
 	clear(r.seen)
 	r.touched, r.within, r.hit = r.touched[:0], r.within[:0], r.hit[:0]
@@ -46,69 +54,62 @@ func (r *scratch) touch(i uint32) {
 type search struct {
 	*scratch
 	scope   *Scope
+	levers  *levers
 	query   query
 	allowed bits
+	echo    *echo // what hints say; nil where there are none
 }
 
 // score adds up the score of every allowed document that has a word of the query. A
 // document's parts are added in the order of the query, whatever other documents there
 // are, so that a score does not depend on them by rounding either.
 func (s *search) score(ctx context.Context) error {
-	for clause := range s.query.clauses {
-		for t := range s.query.terms {
-			if s.query.terms[t].clause != clause {
-				continue
-			}
-			if err := s.scoreTerm(ctx, &s.query.terms[t]); err != nil {
-				return err
-			}
+	terms := s.query.terms // clause by clause
+	for t := range terms {
+		if err := s.scoreTerm(ctx, &terms[t]); err != nil {
+			return err
 		}
-		for _, i := range s.within {
-			s.total[i] += s.clause[i]
-			s.peak[i] = max(s.peak[i], s.clause[i])
-			s.clause[i] = 0
+		if t+1 == len(terms) || terms[t+1].clause != terms[t].clause {
+			s.endClause()
 		}
-		s.within = s.within[:0]
 	}
 	share := s.clauseShare()
 	for _, i := range s.touched {
 		s.total[i] = (1-share)*s.total[i] + share*s.peak[i]
-		s.total[i] += s.coverage(i) + s.pairsOf(i)
+		s.total[i] += s.coverage(i) + s.pairs(i)
 	}
 	return nil
 }
 
+func (s *search) endClause() {
+	for _, i := range s.within {
+		s.total[i] += s.clause[i]
+		s.peak[i] = max(s.peak[i], s.clause[i])
+		s.clause[i] = 0
+	}
+	s.within = s.within[:0]
+}
+
+// clauseShare is the part of the score that the best clause alone makes.
 func (s *search) clauseShare() float64 {
 	if s.query.clauses < 2 {
 		return 0
 	}
-	return s.scope.index.levers.clause
+	return s.levers.clause
 }
 
 // scoreTerm adds what a word of the query adds to each document: the most that one of
 // its meanings does.
 func (s *search) scoreTerm(ctx context.Context, t *term) error {
 	x := s.scope.index
-	t.means = s.scope.meanings(t)
-	for _, m := range t.means {
+	t.means = s.meanings(t)
+	for k := range t.means {
+		m := &t.means[k]
 		docs, err := x.store.postings(ctx, m.number, x.names[m.number])
 		if err != nil {
 			return err
 		}
-		idf := float64(s.scope.idf[m.number]) * m.weight
-		for k := range docs {
-			p := &docs[k]
-			if !s.allowed.has(p.doc) {
-				continue
-			}
-			if s.one[p.doc] == 0 {
-				s.hit = append(s.hit, p.doc)
-			}
-			s.one[p.doc] = max(s.one[p.doc], idf*s.scope.weight(p))
-			if p.freq[inName] > 0 && m.why == "" {
-				s.name[p.doc] += idf
-			}
-		}
+		s.scoreMeaning(m, docs)
 	}
 	for _, i := range s.hit {
 		if s.clause[i] == 0 {
@@ -122,12 +123,34 @@ func (s *search) scoreTerm(ctx context.Context, t *term) error {
 	return nil
 }
 
+func (s *search) scoreMeaning(m *meaning, docs []posting) {
+	for k := range docs {
+		p := &docs[k]
+		if !s.allowed.has(p.doc) {
+			continue
+		}
+		if s.one[p.doc] == 0 {
+			s.hit = append(s.hit, p.doc)
+		}
+		s.one[p.doc] = max(s.one[p.doc], m.idf*s.scope.weight(p))
+		if m.why != "" {
+			continue
+		}
+		if p.freq[inName] > 0 {
+			s.name[p.doc] += m.idf
+		}
+		if p.freq[inName]|p.freq[inDescription] > 0 && s.told[p.doc] < 2 {
+			s.told[p.doc]++
+		}
+	}
+}
+
 // weight is BM25F's weight of a term in a document: what its fields hold of it together,
-// each by its weight and length, in [0, 1).
+// each by its weight and length, in (0, 1).
 func (s *Scope) weight(p *posting) float64 {
-	levers, lengths := s.index.levers, &s.index.docs[p.doc].lengths
+	levers, lengths := s.index.levers, &s.index.lengths[p.doc]
 	sum := 0.0
-	for field, n := range p.freq {
+	for field, n := range &p.freq {
 		if n > 0 {
 			sum += levers.weight[field] * float64(n) / (s.base[field] + s.slope[field]*float64(lengths[field]))
 		}
@@ -137,59 +160,59 @@ func (s *Scope) weight(p *posting) float64 {
 
 // coverage is for names much of which was asked for.
 func (s *search) coverage(i uint32) float64 {
-	if s.name[i] == 0 {
+	if s.name[i] == 0 || s.levers.coverage == 0 {
 		return 0
 	}
 	all := 0.0
 	for _, t := range s.scope.index.docs[i].title {
 		all += float64(s.scope.idf[t])
 	}
-	return s.scope.index.levers.coverage * s.name[i] * min(1, s.name[i]/all)
+	if all == 0 { // nothing but stop words
+		return 0
+	}
+	return s.levers.coverage * s.name[i] * min(1, s.name[i]/all)
 }
 
-// pairsOf is for words that stand beside each other in the query and in the document.
-func (s *search) pairsOf(i uint32) float64 {
+// pairs is for words that stand beside each other in the query, and in the document
+// beside each other or with one word between them.
+func (s *search) pairs(i uint32) float64 {
+	if s.told[i] < 2 || s.levers.pairs == 0 {
+		return 0
+	}
 	told := s.scope.index.docs[i].told
 	sum := 0.0
 	for _, pair := range s.query.pairs {
-		for k := 1; k < len(told); k++ {
-			if told[k-1] == pair[0] && told[k] == pair[1] {
+		for k, t := range told {
+			if t == pair[1] && (k > 0 && told[k-1] == pair[0] || k > 1 && told[k-2] == pair[0]) {
 				sum += float64(s.scope.idf[pair[0]]) + float64(s.scope.idf[pair[1]])
 				break
 			}
 		}
 	}
-	return s.scope.index.levers.pairs * sum
-}
-
-// meanings are the terms that count as a word of the query.
-func (s *Scope) meanings(t *term) []meaning {
-	var out []meaning
-	if t.number != none && s.idf[t.number] > 0 {
-		out = append(out, meaning{number: t.number, weight: 1})
-	}
-	return out
+	return s.levers.pairs * sum
 }
 
 // prefer puts documents before all others.
 func (s *search) prefer(docs []uint32) {
-	if len(docs) == 0 {
-		return
-	}
-	most := 0.0
-	for _, i := range s.touched {
-		most = max(most, s.total[i])
-	}
+	most := s.most()
 	for _, i := range docs {
 		s.touch(i)
 		s.total[i] = most + 1
 	}
 }
 
+func (s *search) most() float64 {
+	most := 0.0
+	for _, i := range s.touched {
+		most = max(most, s.total[i])
+	}
+	return most
+}
+
 // best are the documents with the highest scores, the highest first; equal ones in the
 // order of names.
 func (s *search) best(limit int) []uint32 {
-	order := func(a, b uint32) int {
+	better := func(a, b uint32) int {
 		switch {
 		case s.total[a] > s.total[b]:
 			return -1
@@ -198,6 +221,16 @@ func (s *search) best(limit int) []uint32 {
 		}
 		return s.scope.index.byRank(a, b)
 	}
-	slices.SortFunc(s.touched, order)
-	return s.touched[:min(limit, len(s.touched))]
+	out := make([]uint32, 0, limit)
+	for _, i := range s.touched {
+		if len(out) == limit && better(i, out[limit-1]) > 0 {
+			continue
+		}
+		if len(out) == limit {
+			out = out[:limit-1]
+		}
+		at, _ := slices.BinarySearchFunc(out, i, better)
+		out = slices.Insert(out, at, i)
+	}
+	return out
 }

@@ -42,12 +42,16 @@ func (s *Scope) rank(ctx context.Context, q *Query, text string, allowed bits) (
 	room := x.spare.Get().(*scratch)
 	defer x.spare.Put(room)
 	defer room.reset()
-	run := &search{scope: s, query: x.parse(text), allowed: allowed, scratch: room}
+	run := &search{scope: s, query: x.parse(text), allowed: allowed, scratch: room, levers: x.levers}
+	if q.Hints != nil {
+		run.echo = q.Hints.listen(run)
+		defer run.echo.end()
+	}
 	if err := run.score(ctx); err != nil {
 		return Results{}, err
 	}
-	if q.Hints != nil {
-		q.Hints.add(run)
+	if run.echo != nil {
+		run.echo.add(ctx)
 	}
 	folded, err := x.named(ctx, byFolded, foldName(text), allowed)
 	if err != nil {
@@ -60,7 +64,7 @@ func (s *Scope) rank(ctx context.Context, q *Query, text string, allowed bits) (
 	for _, i := range best {
 		hit := Hit{Index: int(i), Name: x.docs[i].name, Score: run.total[i]}
 		if q.Explain {
-			if hit.Explained, err = run.explain(i, folded, q.Hints); err != nil {
+			if hit.Explained, err = run.explain(ctx, i); err != nil {
 				return Results{}, err
 			}
 		}

@@ -1,9 +1,111 @@
 package discovery
 
-// grams finds terms that look alike.
-type grams struct{}
+import (
+	"cmp"
+	"slices"
+)
 
-func newGrams(names []string) *grams { return &grams{} }
+const (
+	// leastLike is the least length, in bytes, of a word that another is looked for like.
+	leastLike = 4
+	// maxLike is how many terms count as a word that no tool has.
+	maxLike = 2
+	// nearness is the least likeness of a name that is suggested.
+	nearness = .3
+	// maxGrams is how many grams of a text are compared.
+	maxGrams = 200
+)
+
+// grams finds names that look like a text: those that share with it many of the three
+// bytes in a row, its ends included.
+type grams struct {
+	names []string
+	lists map[[3]byte][]uint32 // numbers of those that have a gram
+	sizes []uint8              // different grams of each
+}
+
+// newGrams compares names by keys.
+func newGrams(names, keys []string) *grams {
+	g := &grams{names: names, lists: map[[3]byte][]uint32{}, sizes: make([]uint8, len(names))}
+	for number, key := range keys {
+		of := gramsOf(key)
+		g.sizes[number] = uint8(len(of))
+		for _, gram := range of {
+			g.lists[gram] = append(g.lists[gram], uint32(number))
+		}
+	}
+	return g
+}
+
+// gramsOf are the grams of a text, each once.
+func gramsOf(text string) [][3]byte {
+	padded := "\x00" + text + "\x00"
+	var out [][3]byte
+	for i := 0; i+3 <= len(padded) && len(out) < maxGrams; i++ {
+		gram := [3]byte([]byte(padded[i : i+3]))
+		if !slices.Contains(out, gram) {
+			out = append(out, gram)
+		}
+	}
+	return out
+}
+
+// lookalike is a name and how much it is like a text: twice the grams they share by the
+// grams they have, in (0, 1].
+type lookalike struct {
+	number   uint32
+	likeness float64
+}
+
+// like are at most n names of which has is true that are at least so much like the text,
+// the most alike first, equal ones in their alphabet. Shared is a 0 for every name, and
+// is left so.
+func (g *grams) like(text string, least float64, n int, shared []uint8, has func(number uint32) bool) []lookalike {
+	of := gramsOf(text)
+	var found []uint32
+	for _, gram := range of {
+		for _, number := range g.lists[gram] {
+			if shared[number] == 0 {
+				found = append(found, number)
+			}
+			shared[number]++
+		}
+	}
+	var out []lookalike
+	for _, number := range found {
+		likeness := 2 * float64(shared[number]) / float64(len(of)+int(g.sizes[number]))
+		shared[number] = 0
+		if likeness >= least && has(number) {
+			out = append(out, lookalike{number, likeness})
+		}
+	}
+	slices.SortFunc(out, func(a, b lookalike) int {
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(g.names[a.number], g.names[b.number]))
+	})
+	return out[:min(n, len(out))]
+}
+
+// foldedNames are the names of the documents, to be compared without what people
+// mistake in names.
+func (x *Index) foldedNames() *grams {
+	names, keys := make([]string, len(x.docs)), make([]string, len(x.docs))
+	for i := range x.docs {
+		names[i] = x.docs[i].name
+		keys[i] = foldName(cut(names[i], maxWord*2))
+	}
+	return newGrams(names, keys)
+}
 
 // near are names of allowed documents that resemble the text.
-func (s *Scope) near(text string, allowed bits) []string { return nil }
+func (s *Scope) near(text string, allowed bits) []string {
+	folded := foldName(cut(text, maxWord*2))
+	if folded == "" {
+		return nil
+	}
+	g := s.index.likeNames()
+	var out []string
+	for _, a := range g.like(folded, nearness, MaxNear, make([]uint8, len(g.names)), allowed.has) {
+		out = append(out, g.names[a.number])
+	}
+	return out
+}

@@ -37,7 +37,7 @@ const requestWords = `
 please kindly thanks thank hi hello hey dear
 need needs needed want wants wanted wanna like liked would love wish hope
 help helps helping assist able possible possibly
-tell give gives giving let know known show
+tell give gives giving let know known
 looking trying going gonna wondering curious interested
 tool tools using use used uses
 something anything someone anyone everything thing things

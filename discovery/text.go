@@ -19,6 +19,7 @@ type word struct {
 	term  string // folded and stemmed
 	plain string // folded
 	stop  bool   // says nothing about a tool
+	whole bool   // an identifier whose parts are words too, such as github for GitHub
 }
 
 // reader takes texts apart into words. It remembers stems and is not safe for
@@ -148,6 +149,7 @@ func (r *reader) split(run string) {
 	r.add(strings.ToLower(run[start:]))
 	if parts > 0 && parts <= r.levers.whole {
 		r.add(strings.ToLower(run))
+		r.out[len(r.out)-1].whole = true
 	}
 }
 

@@ -1,0 +1,50 @@
+package discovery
+
+// meaning is a term that counts as a word of a query: itself or another.
+type meaning struct {
+	number uint32
+	idf    float64 // rarity times weight, less distrust
+	why    string  // empty for the word itself
+}
+
+// Why another term counts as a word.
+const (
+	whySynonym = "synonym"
+	whySimilar = "similar"
+)
+
+// meanings are the terms of the scope that count as a word of the query: itself, those
+// of the same meaning, which count as no rarer, and where there is none of them, those
+// that look like it.
+func (s *search) meanings(t *term) []meaning {
+	x, scope := s.scope.index, s.scope
+	var out []meaning
+	if scope.has(t.number) {
+		out = append(out, meaning{number: t.number, idf: float64(scope.idf[t.number])})
+	}
+	if s.levers.synonym > 0 {
+		for _, other := range thesaurus()[t.term] {
+			number, ok := x.terms[other]
+			if !ok || !scope.has(number) {
+				continue
+			}
+			idf := scope.idf[number]
+			if scope.has(t.number) {
+				idf = min(idf, scope.idf[t.number])
+			}
+			out = append(out, meaning{number: number, idf: s.levers.synonym * float64(idf), why: whySynonym})
+		}
+	}
+	if len(out) == 0 && s.levers.similar > 0 && len(t.term) >= leastLike {
+		for _, a := range x.likeTerms().like(t.term, s.levers.likeness, maxLike, s.shared, scope.has) {
+			out = append(out, meaning{number: a.number, idf: s.levers.similar * a.likeness * float64(scope.idf[a.number]), why: whySimilar})
+		}
+	}
+	for i := range out {
+		out[i].idf *= 1 - t.distrust
+	}
+	return out
+}
+
+// has reports whether a document of the scope has the term.
+func (s *Scope) has(number uint32) bool { return number != none && s.idf[number] > 0 }

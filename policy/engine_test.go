@@ -16,7 +16,7 @@ var specs = map[string]*tool.Spec{
 	"find":        {Name: "find", Method: "find", Source: "declared", Tags: []string{"read_only", "network"}, Groups: []string{"web"}},
 	"pay":         {Name: "pay", Method: "pay", Source: "declared", Tags: []string{"destructive"}},
 	"pay_back":    {Name: "pay_back", Method: "pay_back", Source: "declared", Tags: []string{"destructive"}},
-	"git-issue":   {Name: "git-issue", Namespace: "git", Method: "issue", Source: "declared"},
+	"git-issue":   {Name: "git-issue", Namespace: "git", Method: "issue", Source: "declared", Deferred: true},
 	"read_result": {Name: "read_result", Method: "read_result", Source: "builtin", Tags: []string{"read_only"}, Groups: []string{"web"}},
 }
 
@@ -102,16 +102,18 @@ func request(t *testing.T, name, args, caller string) *policy.Request {
 	return req
 }
 
+// rule is one that the tests of lists are made of, with a condition where there is one.
+func rule(action, when string, tools ...string) policy.RuleConfig {
+	r := policy.RuleConfig{Name: action + when, Tools: tools, Action: action}
+	if when != "" {
+		r.When = &when
+	}
+	return r
+}
+
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const always, never = "true", "false"
-	rule := func(action, when string, tools ...string) policy.RuleConfig {
-		r := policy.RuleConfig{Name: action + when, Tools: tools, Action: action}
-		if when != "" {
-			r.When = &when
-		}
-		return r
-	}
 	tests := []struct {
 		name     string
 		fallback string
@@ -132,6 +134,7 @@ func TestLists(t *testing.T) {
 		{"never true", "deny", []policy.RuleConfig{rule("allow", never, "pay")}, false},
 		{"certainly false beside an argument", "deny", []policy.RuleConfig{rule("allow", `tool.name == "find" && args.ok`, "pay")}, false},
 		{"certainly true beside an argument", "allow", []policy.RuleConfig{rule("deny", `tool.destructive || args.ok`, "pay")}, false},
+		{"not deferred", "allow", []policy.RuleConfig{rule("deny", `tool.deferred && args.ok`, "pay")}, true},
 		{"by caller", "allow", []policy.RuleConfig{rule("deny", `caller.name == "ann"`, "pay")}, false},
 		{"by other caller", "allow", []policy.RuleConfig{rule("deny", `caller.name == "bob"`, "pay")}, true},
 	}
@@ -143,6 +146,42 @@ func TestLists(t *testing.T) {
 				t.Errorf("listed: %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestListsToSome: what is certain of a tool's lists where nothing is known of the
+// caller.
+func TestListsToSome(t *testing.T) {
+	t.Parallel()
+	bobs := func(r policy.RuleConfig) policy.RuleConfig {
+		r.Callers = []string{"bob"}
+		return r
+	}
+	tests := []struct {
+		name     string
+		fallback string
+		rules    []policy.RuleConfig
+		want     bool
+	}{
+		{"default allow", "allow", nil, true},
+		{"default deny", "deny", nil, false},
+		{"denied to all", "allow", []policy.RuleConfig{rule("deny", "", "pay")}, false},
+		{"denied to one", "allow", []policy.RuleConfig{bobs(rule("deny", "", "pay"))}, true},
+		{"allowed to one", "deny", []policy.RuleConfig{bobs(rule("allow", "", "pay"))}, true},
+		{"allowed to one, never", "deny", []policy.RuleConfig{bobs(rule("allow", "tool.deferred", "pay"))}, false},
+		{"denied by what the caller is", "allow", []policy.RuleConfig{rule("deny", `caller.kind == "mcp"`, "pay")}, true},
+		{"allowed by what the caller is", "deny", []policy.RuleConfig{rule("allow", `caller.name == "nobody"`, "pay")}, true},
+		{"allowed behind a rule that denies all", "deny", []policy.RuleConfig{rule("deny", "", "pay"), bobs(rule("allow", "", "pay"))}, false},
+		{"denied for some arguments", "allow", []policy.RuleConfig{rule("deny", "args.amount > 100", "pay")}, true},
+	}
+	for _, tt := range tests {
+		e := mustCompile(t, policy.Config{Default: tt.fallback, Rules: tt.rules})
+		if got := e.ListsToSome(specs["pay"]); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	if !(*policy.Engine)(nil).ListsToSome(specs["pay"]) {
+		t.Error("a tool is hidden without a policy")
 	}
 }
 

@@ -18,7 +18,7 @@ func Environment(more ...expression.Var) *expression.Env {
 		{Name: "tool", Type: expression.Object(map[string]expression.Type{
 			"name": expression.String, "namespace": expression.String, "method": expression.String,
 			"source": expression.String, "tags": expression.Strings,
-			"read_only": expression.Bool, "destructive": expression.Bool,
+			"read_only": expression.Bool, "destructive": expression.Bool, "deferred": expression.Bool,
 		})},
 		{Name: "caller", Type: expression.Object(map[string]expression.Type{
 			"id": expression.String, "name": expression.String, "kind": expression.String,
@@ -81,6 +81,7 @@ func toolValue(s *tool.Spec) map[string]any {
 	return map[string]any{
 		"name": s.Name, "namespace": s.Namespace, "method": s.Method, "source": s.Source,
 		"tags": s.Tags, "read_only": s.ReadOnly(), "destructive": s.HasTag(tool.TagDestructive),
+		"deferred": s.Deferred,
 	}
 }
 

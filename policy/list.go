@@ -51,6 +51,32 @@ func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
 	return e.otherwise(s).Effect != Deny
 }
 
+// ListsToSome reports whether there may be a caller to whom [Engine.Lists] shows a
+// tool. Nothing is known of who calls: what a rule asks of the caller may hold and may
+// not.
+func (e *Engine) ListsToSome(s *tool.Spec) bool {
+	if e == nil || e.about(s).shown() {
+		return true
+	}
+	vars := e.listVars(s, tool.Caller{})
+	for _, r := range e.about(s).rules {
+		truth := r.early(vars)
+		switch {
+		case r.when != nil && r.when.Reads("caller"):
+			truth = expression.Unknown
+		case truth == expression.Yes && len(r.callers) > 0:
+			truth = expression.Unknown
+		}
+		if truth != expression.No && r.effect != Deny {
+			return true
+		}
+		if truth == expression.Yes {
+			return false
+		}
+	}
+	return e.otherwise(s).Effect != Deny
+}
+
 // Visibility is what a caller may know of a tool.
 type Visibility int
 

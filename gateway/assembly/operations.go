@@ -95,7 +95,7 @@ func (b *builder) operation(s *imported, choice *source.Choice) (c *candidate, h
 func (b *builder) imports(s *imported, choice *source.Choice, op *spec.Operation, own config.Override) *tool.Spec {
 	d := &s.config.Defaults
 	out := &tool.Spec{
-		Name: choice.Name, Title: openapi.Legible(openapi.Title(op)), Description: own.Description, Tags: choice.Tags,
+		Name: choice.Name, Title: openapi.Legible(openapi.Title(op)), Description: own.Description, Tags: choice.Tags, Deferred: choice.Defer, SearchHint: own.SearchHint,
 		Namespace: s.name, Method: Original(op), Source: tool.SourceOpenAPI, ByGroup: !s.config.IsCore(),
 		Origin: op.Method + " " + op.Path + " at " + op.Place, Print: operationPrint(s, op, &own),
 		Parameters: op.Shown, Timeout: cmp.Or(own.Timeout, d.Timeout), MaxOutput: int64(d.MaxOutput), MaxResultSize: d.MaxResultSize,

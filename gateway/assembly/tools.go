@@ -74,7 +74,7 @@ func (b *builder) known(spec *tool.Spec, t *config.Tool, doc *schema.Document) p
 
 func (b *builder) spec(name string, t *config.Tool) *tool.Spec {
 	spec := &tool.Spec{
-		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags,
+		Name: name, Title: t.Title, Description: t.Description, Tags: t.Tags, Deferred: t.Defer, SearchHint: t.SearchHint,
 		Method: name, Source: tool.SourceDeclared, ByGroup: !t.IsCore(),
 		Parameters:      t.Parameters,
 		Timeout:         t.Timeout,

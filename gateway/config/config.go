@@ -63,6 +63,7 @@ type Config struct {
 	Hooks     hook.Config                        `koanf:"hooks"`
 	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
 	Chats     chat.Config                        `koanf:"chats"`
+	Discovery Discovery                          `koanf:"discovery"`
 	Approvals approval.Config                    `koanf:"approvals"`
 	Store     Store                              `koanf:"store"`
 	Log       Log                                `koanf:"log"`
@@ -143,7 +144,9 @@ type Tool struct {
 	Enabled         *bool           `koanf:"enabled"` // true when absent
 	Title           string          `koanf:"title"`
 	Description     string          `koanf:"description"`
+	SearchHint      string          `koanf:"search_hint"` // further words that searches find it by
 	Tags            []string        `koanf:"tags"`
+	Defer           bool            `koanf:"defer"`            // left out of lists until a search has found it in the chat
 	Core            *bool           `koanf:"core"`             // true when absent; else active only in chats where one of its groups is
 	Parameters      json.RawMessage `koanf:"parameters"`       // key order and numbers as written; nil when absent
 	Output          tool.OutputMode `koanf:"output"`           // OutputAuto when absent

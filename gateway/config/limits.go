@@ -14,7 +14,8 @@ const (
 	minResultSize = 1000       // characters: less has no room for the text that says how to read on
 	maxResultSize = 10_000_000 // characters
 	maxRetries    = 10
-	maxExclusive  = 100 // bytes of a key
+	maxExclusive  = 100  // bytes of a key
+	maxSearchHint = 2000 // characters
 )
 
 // checkLimits holds numbers to their bounds, and retries to tools that may be
@@ -31,6 +32,7 @@ func (c *Config) checkLimits() {
 		t, path := c.Tools[m.key], []string{"tools", m.key}
 		c.checkNumber(further(path, "max_result_size"), t.MaxResultSize, minResultSize, maxResultSize)
 		c.checkRate(further(path, "rate_limit"), t.RateLimit)
+		c.checkSearchHint(path, t.SearchHint)
 		if len(t.Exclusive) > maxExclusive {
 			c.problemAt(further(path, "exclusive"), "shorten it", "the key has more than %d bytes", maxExclusive)
 		}

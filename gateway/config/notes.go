@@ -42,6 +42,9 @@ var (
 	notifySecret = note{private: true, filled: true, instead: writeCredential}
 )
 
+// searchHint is the note on further words that a tool is found by.
+var searchHint = note{filled: true, instead: "write words that somebody would search with, as one text"}
+
 // Notes on the limits of tools and of rules.
 var (
 	limitCalls = note{required: "write how many calls are let through, such as calls: 10"}
@@ -58,6 +61,7 @@ const (
 	writeLogged     = "write {arguments: masked, results: none} for example"
 	writeLimit      = "write {calls: 10, per: 1m, by: caller} for example"
 	writeWebhook    = "write {url: https://host/path, secret: \"${secret.name}\"} for example"
+	writeGolden     = "write a list, such as [{query: open an issue, expect: create_issue}]"
 	writeNetworks   = "write {allow: [10.20.0.0/16]} for example"
 )
 
@@ -76,6 +80,15 @@ var notes = withSources(withAuth(map[string]note{
 	"approvals.webhook.secret":           notifySecret,
 	"chats.idle":                         {example: "7d"},
 	"chats.most_per_caller":              {instead: "write a number, such as 1000"},
+	"discovery":                          {instead: "write {limit: 5, budget: 12000} for example"},
+	"discovery.limit":                    {instead: "write a number of tools, such as 5"},
+	"discovery.budget":                   {instead: "write a number of characters, such as 12000"},
+	"discovery.call_tools":               {oneOf: []string{CallToolsByRisk, CallToolsOne}},
+	"discovery.golden":                   {instead: writeGolden},
+	"discovery.golden.*":                 {instead: "write {query: open an issue, expect: create_issue}"},
+	"discovery.golden.*.query":           {required: "write what somebody would search for", absent: "the search has no query", filled: true},
+	"discovery.golden.*.expect":          {required: "name the tool that has to be found, or several", absent: "the search expects nothing", filled: true},
+	"tools.*.search_hint":                searchHint,
 	"server.listen":                      {filled: true, example: `"` + DefaultListen + `"`},
 	"server.token":                       {private: true, filled: true, instead: writeCredential},
 	"server.admin_token":                 {private: true, filled: true, instead: writeCredential},
@@ -204,20 +217,17 @@ var notes = withSources(withAuth(map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":         "discovery code_interpreter",
-	"server":   "url tls",
-	"chats":    "files",
-	"defaults": "schema",
-	"tools.*": "search_hint defer output_schema " +
-		"extra tests python wasm",
-	"sources.*":               "defer trust schemas locked mcp",
-	"sources.*.include.*.set": "defer",
-	"sources.*.tools.*":       "defer",
-	"log":                     "mask",
-	"store.keep":              "files",
-	"hooks":                   "tests",
-	"hooks.before.*":          "python",
-	"hooks.after.*":           "python",
+	"":               "code_interpreter",
+	"server":         "url tls",
+	"chats":          "files",
+	"defaults":       "schema",
+	"tools.*":        "output_schema extra tests python wasm",
+	"sources.*":      "trust schemas locked mcp",
+	"log":            "mask",
+	"store.keep":     "files",
+	"hooks":          "tests",
+	"hooks.before.*": "python",
+	"hooks.after.*":  "python",
 })
 
 func unbuiltKeys(table map[string]string) map[string]map[string]bool {

@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolgate/toolgate/discovery"
+)
 
 // refinements add to the schema of a place, by its path, what the rules of
 // this package say of its form and neither type nor note can.
@@ -10,6 +14,7 @@ var refinements = map[string]func(*jsonSchema){
 	"store.url":        func(s *jsonSchema) { s.Pattern, s.Default = storePattern, DefaultStore },
 	"log.level":        func(s *jsonSchema) { s.Default = DefaultLogLevel },
 	"log.format":       func(s *jsonSchema) { s.Default = DefaultLogFormat },
+	"discovery.limit":  func(s *jsonSchema) { s.Default = discovery.DefaultLimit },
 	"admit.allow.*":    nameTag,
 	"admit.deny.*":     nameTag,
 	"groups":           func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },

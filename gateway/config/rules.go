@@ -36,6 +36,7 @@ func (c *Config) checkRules() {
 	c.checkNames()
 	c.checkKinds()
 	c.checkLimits()
+	c.checkDiscovery()
 	c.checkUpstreams()
 	c.checkAuth()
 	c.checkRequests()

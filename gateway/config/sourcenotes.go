@@ -28,6 +28,7 @@ var sourceNotes = map[string]note{
 	".*.tools.*":                    {instead: "write {name: other_name} for example"},
 	".*.tools.*.name":               {filled: true},
 	".*.tools.*.description":        {filled: true},
+	".*.tools.*.search_hint":        searchHint,
 	".*.tools.*.tags.*":             {filled: true},
 	".*.tools.*.hide":               {instead: "write {argument: value}"},
 	".*.tools.*.defaults":           {instead: "write {argument: value}"},

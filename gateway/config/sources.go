@@ -22,6 +22,7 @@ type Source struct {
 	Enabled  *bool                `koanf:"enabled"` // true when absent
 	Prefix   *string              `koanf:"prefix"`  // of the names of its tools; the namespace when absent, none when empty
 	Core     *bool                `koanf:"core"`    // of its tools; true when absent
+	Defer    bool                 `koanf:"defer"`   // its tools that neither Include nor Tools say otherwise of
 	Tags     []string             `koanf:"tags"`    // of all its tools, beside what their methods say
 	Include  []toolsource.Include `koanf:"include"` // all that it has when absent
 	Tools    map[string]Override  `koanf:"tools"`   // by the name that the source itself has for the tool
@@ -51,10 +52,12 @@ type Override struct {
 	Name        string                     `koanf:"name"` // without the prefix
 	Enabled     *bool                      `koanf:"enabled"`
 	Description string                     `koanf:"description"`
-	Tags        []string                   `koanf:"tags"`     // in place of all that it would have
-	Hide        map[string]json.RawMessage `koanf:"hide"`     // arguments that models do not see, with the values that are sent
-	Defaults    map[string]json.RawMessage `koanf:"defaults"` // values of arguments that a model leaves out
-	OK          string                     `koanf:"ok"`       // this and the next are as in httptool.Config
+	SearchHint  string                     `koanf:"search_hint"` // further words that searches find it by
+	Defer       *bool                      `koanf:"defer"`       // left out of lists; what Include, else the source, says when absent
+	Tags        []string                   `koanf:"tags"`        // in place of all that it would have
+	Hide        map[string]json.RawMessage `koanf:"hide"`        // arguments that models do not see, with the values that are sent
+	Defaults    map[string]json.RawMessage `koanf:"defaults"`    // values of arguments that a model leaves out
+	OK          string                     `koanf:"ok"`          // this and the next are as in httptool.Config
 	Error       string                     `koanf:"error"`
 	Result      string                     `koanf:"result"`
 	Pages       *httptool.Pages            `koanf:"pages"`
@@ -67,11 +70,11 @@ type Override struct {
 // names.
 func (s *Source) Choosing(namespace string) toolsource.Config {
 	out := toolsource.Config{
-		Namespace: namespace, Prefix: s.Prefix, Tags: s.Tags, Include: s.Include,
+		Namespace: namespace, Prefix: s.Prefix, Tags: s.Tags, Defer: s.Defer, Include: s.Include,
 		Tools: make(map[string]toolsource.Override, len(s.Tools)), Reserved: reservedNames,
 	}
 	for key, o := range s.Tools {
-		out.Tools[key] = toolsource.Override{Name: o.Name, Enabled: o.Enabled, Tags: o.Tags, Hide: o.Hide}
+		out.Tools[key] = toolsource.Override{Name: o.Name, Enabled: o.Enabled, Tags: o.Tags, Hide: o.Hide, Defer: o.Defer}
 	}
 	return out
 }
@@ -181,6 +184,7 @@ func (c *Config) checkOverride(path []string, o Override) {
 	if o.Retries != nil {
 		c.checkNumber(further(path, "retries"), *o.Retries, 0, maxRetries)
 	}
+	c.checkSearchHint(path, o.SearchHint)
 	if o.Pages != nil {
 		c.checkNumber(further(further(path, "pages"), "most"), o.Pages.Most, 1, httptool.MaxPages)
 	}

@@ -55,7 +55,7 @@ var ofProcess = []string{"server.listen", "server.url", "server.tls", "server.in
 
 // ignored are the keys that say how the file is written or tested, not what is
 // served.
-var ignored = []string{"include", "version"}
+var ignored = []string{"include", "version", "discovery.golden"}
 
 // settings is the section of the keys that stand alone.
 const settings = "settings"
@@ -114,7 +114,7 @@ func (d *Difference) sections(started, before, after *config.Config) {
 // keys compares the keys of a section that stand alone and are applied.
 func (d *Difference) keys(section string, before, after any) {
 	for _, key := range pathsOf(section, before, after) {
-		if !isOfProcess(key) && key != "server.callers" {
+		if !isOfProcess(key) && key != "server.callers" && !slices.Contains(ignored, key) {
 			d.set(key)
 		}
 	}

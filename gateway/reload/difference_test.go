@@ -78,6 +78,10 @@ func TestDifference(t *testing.T) {
 			"who is let in", "version: 1", "version: 1\nserver: {token: '${secret.key}', callers: {bot: {token: '${secret.other}', may: [admin]}}, origins: ['https://a.example']}",
 			`{"callers":{"added":["bot"]},"settings":{"changed":{"server.origins":["value"],"server.token":["value"]}}}`, false,
 		},
+		{"a tool that is deferred", "Find., tags", "Find., defer: true, tags", `{"tools":{"changed":{"find":["defer"]}}}`, true},
+		{"what a tool is found by", "Find., tags", "Find., search_hint: seek, tags", `{"tools":{"changed":{"find":["search_hint"]}}}`, false},
+		{"how tools are found", "version: 1", "version: 1\ndiscovery: {limit: 7, learn: true, golden: [{query: x, expect: find}]}", `{"settings":{"changed":{"discovery.learn":["value"],"discovery.limit":["value"]}}}`, false},
+		{"what has to be found", "version: 1", "version: 1\ndiscovery: {golden: [{query: x, expect: find}]}", "", false},
 		{"the log", "version: 1", "version: 1\nlog: {level: debug}", `{"settings":{"changed":{"log.level":["value"]}}}`, false},
 		{"what is admitted", "version: 1", "version: 1\nadmit: {deny: [find]}", `{"settings":{"changed":{"admit.deny":["value"]}},"tools":{"removed":["find"]}}`, true},
 	}

@@ -50,6 +50,12 @@ func shownKeys(was, s *tool.Spec) []string {
 	if was.Description != s.Description {
 		keys = append(keys, "description")
 	}
+	if was.Deferred != s.Deferred {
+		keys = append(keys, "defer")
+	}
+	if was.SearchHint != s.SearchHint {
+		keys = append(keys, "search_hint")
+	}
 	return keys
 }
 

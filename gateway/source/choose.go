@@ -18,6 +18,7 @@ type Choice struct {
 	Tags  []string                   // of its tool, each once
 	Key   string                     // of the entry of Config.Tools that is about it; empty when there is none
 	Hide  map[string]json.RawMessage // what Set and Override hide together; nil for nothing
+	Defer bool                       // its tool is left out of lists until a search has found it
 	Left  string                     // why it is left out; empty when it is chosen
 }
 
@@ -69,7 +70,7 @@ func (c *chooser) choose(i int) Choice {
 		set = e.Set
 	}
 	out.Tags = slices.Concat(methodTags(c.items[i].Method), c.cfg.Tags, set.Tags)
-	out.Hide = set.Hide
+	out.Hide, out.Defer = set.Hide, orElse(set.Defer, c.cfg.Defer)
 	if o, ok := c.overrideOf(i); ok {
 		if out.Left == "" && !o.on() {
 			out.Left = "it is not enabled under tools"
@@ -77,10 +78,18 @@ func (c *chooser) choose(i int) Choice {
 		if o.Tags != nil {
 			out.Tags = o.Tags
 		}
-		out.Hide = together(set.Hide, o.Hide)
+		out.Hide, out.Defer = together(set.Hide, o.Hide), orElse(o.Defer, out.Defer)
 	}
 	out.Tags = eachOnce(out.Tags)
 	return out
+}
+
+// orElse is what was said or, where nothing was, what holds otherwise.
+func orElse(said *bool, otherwise bool) bool {
+	if said != nil {
+		return *said
+	}
+	return otherwise
 }
 
 func (c *chooser) overrideOf(i int) (Override, bool) {

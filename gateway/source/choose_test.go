@@ -45,6 +45,9 @@ func chosen(cfg source.Config, items ...source.Item) []string {
 				hide, _ := json.Marshal(c.Hide)
 				line += " hides " + string(hide)
 			}
+			if c.Defer {
+				line += " deferred"
+			}
 			out = append(out, line)
 		}
 	}
@@ -165,6 +168,15 @@ func TestOverrides(t *testing.T) {
 		}},
 		{"not enabled", source.Config{Tools: map[string]source.Override{"issues/list": {Enabled: &no}, "repos/get": {Enabled: &yes}}}, []string{
 			"0 issues/list: it is not enabled under tools", "2 s-repos_get read_only,network by repos/get",
+		}},
+		{"deferred by one", source.Config{Tools: map[string]source.Override{"issues/list": {Defer: &yes}}}, []string{"0 s-issues_list read_only,network by issues/list deferred"}},
+		{"deferred by the source, by an entry, and by one", source.Config{
+			Defer:   true,
+			Include: []source.Include{{Tag: "repos", Set: &source.Set{Defer: &no}}, {Path: "/**", Set: set("x")}},
+			Tools:   map[string]source.Override{"issues/list": {Defer: &no}, "repos/get": {Defer: &yes}, "repos/delete": {Name: "remove"}},
+		}, []string{
+			"0 s-issues_list read_only,network,x by issues/list", "1 s-issues_create network,x deferred", "2 s-repos_get read_only,network by repos/get deferred",
+			"3 s-remove destructive,network by repos/delete", "4 s-get_meta read_only,network,x deferred",
 		}},
 		{"hidden arguments", source.Config{
 			Include: []source.Include{{Tag: "issues", Set: &source.Set{Hide: values(`{"a": 1, "b": 2}`)}}, {Path: "/**"}},

@@ -30,6 +30,7 @@ type Config struct {
 	Namespace string
 	Prefix    *string             // goes before every name, with a "-"; the namespace when nil, nothing when empty
 	Tags      []string            // of every tool
+	Defer     bool                // every tool, unless Include or Tools say otherwise
 	Include   []Include           // the first that fits an item decides about it; every item is in when there are none
 	Tools     map[string]Override // by Item.Original, or by METHOD and path where several items have that name
 	Reserved  []string            // names that no tool may have
@@ -63,6 +64,9 @@ type Include struct {
 type Set struct {
 	Tags []string                   `koanf:"tags"` // beside those they have
 	Hide map[string]json.RawMessage `koanf:"hide"` // by the name of an argument: it is taken out of the schema and this value is sent; tools without it go as they are
+	// Defer leaves the tools out of lists until a search has found them, or does not;
+	// what Config.Defer says when nil.
+	Defer *bool `koanf:"defer"`
 }
 
 // Override is what an entry of "tools" says of one item.
@@ -71,6 +75,7 @@ type Override struct {
 	Enabled *bool                      // true when nil
 	Tags    []string                   // in place of all others; nil leaves them
 	Hide    map[string]json.RawMessage // as in Set, before it
+	Defer   *bool                      // as in Set, before it
 }
 
 func (o *Override) on() bool { return o.Enabled == nil || *o.Enabled }

@@ -27,7 +27,7 @@ func TestExamplesLint(t *testing.T) {
 		if err := run(t.Context(), []string{"gateway", "tools", "list", "--config", path}, streams{http.NoBody, &out, io.Discard}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if !strings.Contains(out.String(), "find_customer") {
+		if !strings.Contains(out.String(), "list_orders") {
 			t.Errorf("%s lists %s", name, out.String())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,6 +12,8 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -25,11 +28,19 @@ type rowJSON struct {
 	Listed  bool     `json:"listed"`
 }
 
+// judged are the tools whose calls rules are about: all but those by which others are
+// called.
+func judged(a *assembly.Assembly) []*registry.Entry {
+	return slices.DeleteFunc(slices.Clone(a.Generation.Tools.All()), func(e *registry.Entry) bool {
+		return e.Spec.Source == tool.SourceBuiltin && find.Calls(e.Spec.Name)
+	})
+}
+
 // printTable shows what is certain of each tool before it is called.
 func printTable(io streams, a *assembly.Assembly, caller tool.Caller, asJSON bool) error {
 	engine := a.Generation.Policy
 	rows := make([]rowJSON, 0, len(a.Generation.Tools.All()))
-	for _, e := range a.Generation.Tools.All() {
+	for _, e := range judged(a) {
 		o := engine.Outlook(e.Spec, caller)
 		rows = append(rows, rowJSON{e.Spec.Name, string(o.Effect), append([]string{}, o.Rules...), o.Else && !o.Builtin, o.Else && o.Builtin, engine.Lists(e.Spec, caller)})
 	}
@@ -131,7 +142,7 @@ func printChanges(io streams, changes []changeJSON, asJSON bool) error {
 // depends on the call both times, other rules may decide.
 func toolChanges(a, b *assembly.Assembly, caller tool.Caller) []changeJSON {
 	var out []changeJSON
-	for _, e := range a.Generation.Tools.All() {
+	for _, e := range judged(a) {
 		before := a.Generation.Policy.Outlook(e.Spec, caller)
 		later, ok := b.Generation.Tools.Lookup(e.Spec.Name)
 		if !ok {
@@ -143,7 +154,7 @@ func toolChanges(a, b *assembly.Assembly, caller tool.Caller) []changeJSON {
 			out = append(out, changeJSON{Tool: e.Spec.Name, Before: before.String(), After: after.String()})
 		}
 	}
-	for _, e := range b.Generation.Tools.All() {
+	for _, e := range judged(b) {
 		if _, ok := a.Generation.Tools.Lookup(e.Spec.Name); !ok {
 			out = append(out, changeJSON{Tool: e.Spec.Name, Before: "no such tool", After: b.Generation.Policy.Outlook(e.Spec, caller).String()})
 		}

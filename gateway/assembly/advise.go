@@ -25,7 +25,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 	if b.partial {
 		return // what fits none of the tools may fit those that are missing
 	}
-	b.admission.advise(append(specs, asker().Spec))
+	b.admission.advise(append(specs, refusable()...))
 	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs, b.cfg.Groups)
 	adviseProfiles(b.profiles, specs)
 	if engine == nil {
@@ -45,7 +45,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 			b.unseen[name] = true
 		}
 		return diag.NewCursor(&ignored, nil)
-	}, append(specs, builtins()...))
+	}, append(specs, specsOfAll(judged())...))
 	for _, name := range slices.Sorted(maps.Keys(nobodys)) {
 		b.at("sources", name).Warnf("name them, or one of their tags, in a rule",
 			"no rule reaches %s of this source and the default is deny, so nobody can see or call them", counted(nobodys[name], "tool"))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/config"
@@ -52,13 +53,21 @@ type Assembly struct {
 	client  *httptool.Client
 	sources []*imported // that have a document or lack it
 	results result.Store
-	mayAsk  bool         // models may ask for groups of tools
-	lookout *lookout     // for tools whose needs are watched; nil without any
-	tenants atomic.Int64 // generations that are not closed
+	own     ownTools
+	shelf   *discovery.Shelf // that indexes of tools are taken from; nil where nothing is searched
+	release func()           // gives up the index of the generation that was made last
+	lookout *lookout         // for tools whose needs are watched; nil without any
+	tenants atomic.Int64     // generations that are not closed
 }
 
-// Close gives up idle connections.
-func (a *Assembly) Close() error { return a.client.Close() }
+// Close gives up idle connections and the index of the tools. An assembly whose
+// generation is served is closed with its last generation.
+func (a *Assembly) Close() error {
+	if a.release != nil {
+		a.release()
+	}
+	return a.client.Close()
+}
 
 // Forget gives up what only the tests of a configuration need. It is for a
 // program that serves the generation.
@@ -71,11 +80,14 @@ func (a *Assembly) Forget() {
 	}
 }
 
-// generation is g with its end: what the assembly holds is given up with the
-// last of its generations.
+// generation is g with the index of its tools and its end: what the assembly holds is
+// given up with the last of its generations.
 func (a *Assembly) generation(g gateway.Generation) *gateway.Generation {
 	a.tenants.Add(1)
+	d, release := a.discovery(g.Tools)
+	g.Discovery, a.release = d, release
 	g.Close = func() {
+		release()
 		if a.tenants.Add(-1) == 0 {
 			_ = a.Close() // it closes connections, which cannot fail
 		}
@@ -111,6 +123,11 @@ type Options struct {
 	// address after SlowDocument; nil for nobody. It may be called at several places at
 	// once.
 	Slow func(source string)
+	// Shelf is where the index of the tools is taken from, which is built beside the
+	// caller and held until the generation is closed; nil where nobody searches. One
+	// shelf for all assemblies of a program keeps the same tools from being indexed
+	// again.
+	Shelf *discovery.Shelf
 	// Served is the assembly that is served, or nil: the document of one of its sources
 	// is used where its address is the same and does not answer with one.
 	Served *Assembly
@@ -120,7 +137,7 @@ type Options struct {
 
 // BuildWith is [Build] with more to choose.
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
-	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results}
+	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results, shelf: opts.Shelf}
 	b := newBuilder(cfg, a.client, opts)
 	all := b.tools()
 	a.sources = b.imported
@@ -134,7 +151,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 		return a
 	}
 	registered := b.registered(all)
-	a.LeftOut, a.mayAsk = b.leftOut, !b.admission.denies(asker().Spec)
+	a.LeftOut, a.own = b.leftOut, b.ownTools()
 	if opts.Secrets == Resolved {
 		b.resolve(b.neededSecrets(b.ofInterest(mayBeServed(registered, all)), opts.Access, opts.Only == ""))
 	}

@@ -1,26 +1,43 @@
 package assembly
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway/activation"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
 )
 
+// ownTools is which of the gateway's own tools there may be.
+type ownTools struct {
+	admission admission // which an entry of what to deny may keep out
+	section   config.Discovery
+}
+
+// ownTools is what the file says of them.
+func (b *builder) ownTools() ownTools {
+	return ownTools{admission: b.admission, section: b.cfg.Discovery}
+}
+
 // withBuiltins adds the gateway's own tools: one that reads on, where there is
-// another to read on of, and one that asks for groups, where a group can make a tool
-// active and the file does not refuse it.
+// another to read on of, those that find and call others and, where a group can make
+// a tool active, one that asks for groups. The file may refuse all but the first.
 func (a *Assembly) withBuiltins(entries []*registry.Entry) []*registry.Entry {
 	if len(entries) == 0 {
 		return nil
 	}
-	if a.mayAsk && slices.ContainsFunc(entries, func(e *registry.Entry) bool { return e.Spec.ByGroup }) {
-		entries = append(entries, asker())
+	own := finders(a.own.section)
+	if slices.ContainsFunc(entries, func(e *registry.Entry) bool { return e.Spec.ByGroup }) {
+		own = append(own, asker())
 	}
-	return append(entries, reader(a.results))
+	own = slices.DeleteFunc(own, func(e *registry.Entry) bool { return a.own.admission.denies(e.Spec) })
+	return append(append(entries, own...), reader(a.results))
 }
 
 // reader is the tool that reads on in results which were too large to show.
@@ -34,13 +51,57 @@ func reader(store result.Store) *registry.Entry {
 // chat.
 func asker() *registry.Entry { return builtin(activation.NewSpec(nil), activation.Unplaced{}) }
 
-func builtin(spec *tool.Spec, runner tool.Runner) *registry.Entry {
-	s, err := schema.Compile(spec.Parameters)
-	if err != nil {
-		panic("the schema of " + spec.Name + ": " + err.Error()) // it is part of this program
+// finders are the tools that find others and call them. The gateway puts them in the
+// place of each caller.
+func finders(section config.Discovery) []*registry.Entry {
+	byRisk := section.CallTools == config.CallToolsByRisk
+	out := []*registry.Entry{searcher(section), builtin(find.CallSpec(byRisk), find.Unplaced{})}
+	if byRisk {
+		out = append(out, builtin(find.CallReadSpec(), find.Unplaced{}))
 	}
-	return &registry.Entry{Spec: spec, Schema: s, Runner: runner}
+	return out
 }
 
-// builtins are the gateway's own tools as far as a file can name them.
-func builtins() []*tool.Spec { return []*tool.Spec{reader(nil).Spec, asker().Spec} }
+// searcher is the tool that finds others. It takes more arguments than models are
+// shown, and its answers keep to a budget of their own.
+func searcher(section config.Discovery) *registry.Entry {
+	spec := find.NewSpec(nil)
+	spec.MaxResultSize = max(tool.DefaultMaxResultSize, 2*section.Budget)
+	return &registry.Entry{Spec: spec, Schema: compiled(spec.Name, find.Accepted()), Runner: find.Unplaced{}}
+}
+
+func builtin(spec *tool.Spec, runner tool.Runner) *registry.Entry {
+	return &registry.Entry{Spec: spec, Schema: compiled(spec.Name, spec.Parameters), Runner: runner}
+}
+
+func compiled(name string, parameters json.RawMessage) *schema.Schema {
+	s, err := schema.Compile(parameters)
+	if err != nil {
+		panic("the schema of " + name + ": " + err.Error()) // it is part of this program
+	}
+	return s
+}
+
+// judged are the gateway's own tools whose calls rules may be about, as far as a file
+// can name them: a call of a tool by another is that of the tool.
+func judged() []*registry.Entry {
+	return []*registry.Entry{reader(nil), searcher(config.Discovery{}), asker()}
+}
+
+// refusable are those that "admit" may keep out.
+func refusable() []*tool.Spec {
+	all := []*tool.Spec{asker().Spec}
+	for _, e := range finders(config.Discovery{CallTools: config.CallToolsByRisk}) {
+		all = append(all, e.Spec)
+	}
+	return all
+}
+
+// knownOwn is one of the gateway's own tools as rules are checked against it.
+func knownOwn(e *registry.Entry) policy.Known {
+	parameters := e.Spec.Parameters
+	if e.Spec.Name == find.ToolName {
+		parameters = find.Accepted()
+	}
+	return policy.Known{Spec: e.Spec, Parameters: parameters}
+}

@@ -45,6 +45,14 @@ func specsOf(all []*candidate) []*tool.Spec {
 	return specs
 }
 
+func specsOfAll(entries []*registry.Entry) []*tool.Spec {
+	specs := make([]*tool.Spec, 0, len(entries))
+	for _, e := range entries {
+		specs = append(specs, e.Spec)
+	}
+	return specs
+}
+
 func entriesOf(some []*candidate) []*registry.Entry {
 	entries := make([]*registry.Entry, 0, len(some))
 	for _, c := range some {

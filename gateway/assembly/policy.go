@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
 
@@ -23,10 +25,29 @@ func (b *builder) policy(all []*candidate) *policy.Engine {
 	if !b.cfg.Broken("groups") {
 		policy.CheckGroups(at, b.cfg.Policy, b.groups.names)
 	}
+	b.checkThrough(at)
 	if b.partial {
 		return policy.Compile(at, b.cfg.Policy)
 	}
 	return policy.Compile(at, b.cfg.Policy, known(all)...)
+}
+
+// checkThrough reports rules about the tools by which others are called: they would
+// do nothing, and who writes one of action deny believes that it does.
+func (b *builder) checkThrough(at diag.Cursor) {
+	rules := b.cfg.Policy.Rules
+	if b.moved(len(rules), "policy", "rules") {
+		return
+	}
+	for i := range rules {
+		names := at.Key("rules").Index(i).Key("tools")
+		for j, name := range rules[i].Tools {
+			if find.Calls(name) {
+				names.Index(j).Hintf(fmt.Sprintf("name those tools, with via: [%s] for calls that come through it, or take it away with admit: {deny: [%s]}", tool.ViaCallTool, name),
+					"%s is never judged, the tools that are called with it are", name)
+			}
+		}
+	}
 }
 
 // policyTests compiles the tests of the rules. They need what is injected into
@@ -42,12 +63,14 @@ func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *ho
 // known are the tools that rules may be about, whether they are registered or
 // not, those of the gateway itself among them.
 func known(all []*candidate) []policy.Known {
-	out := make([]policy.Known, len(all), len(all)+1)
+	out := make([]policy.Known, len(all))
 	for i, c := range all {
 		out[i] = c.known
 	}
-	own := reader(nil).Spec
-	return append(out, policy.Known{Spec: own, Parameters: own.Parameters})
+	for _, own := range judged() {
+		out = append(out, knownOwn(own))
+	}
+	return out
 }
 
 // preparer finds the tool and prepares its arguments.
@@ -58,8 +81,10 @@ func preparer(all []*candidate, hooks *hook.Set) policy.Prepare {
 				return prepare(c.entry, hooks.Plan(req.Tool.Name), req, sent)
 			}
 		}
-		if own := reader(nil); own.Spec.Name == req.Tool.Name {
-			return prepare(own, nil, req, sent)
+		for _, own := range judged() {
+			if own.Spec.Name == req.Tool.Name {
+				return prepare(own, nil, req, sent)
+			}
 		}
 		return fmt.Errorf("no tool is named %q", req.Tool.Name)
 	}

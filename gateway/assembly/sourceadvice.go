@@ -210,13 +210,13 @@ func (s *imported) adviseRefusal(at diag.Cursor, client *httptool.Client, r open
 func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) {
 	size, core := 0, 0
 	for _, c := range mine {
-		if p := c.entry.Spec; !p.ByGroup && !unseen[p.Name] {
+		if p := c.entry.Spec; !p.ByGroup && !p.Deferred && !unseen[p.Name] {
 			core++
 			size += len(p.Name) + len(p.Description) + len(p.Parameters)
 		}
 	}
 	if core > manyTools {
-		s.at.Warnf("choose some with include, such as [{tag: issues}], or write core: false and name them in groups",
+		s.at.Warnf("choose some with include, such as [{tag: issues}], or write defer: true, so that models search for them",
 			"%d tools of this source are in every prompt, which takes about %d tokens", core, size/BytesPerToken)
 	}
 }

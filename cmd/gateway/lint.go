@@ -58,7 +58,7 @@ func lintFormat(cmd *cli.Command) (string, error) {
 
 // lint prints every problem of the file, sorted by place.
 func lint(io streams, opts config.Options, format string, connect bool) error {
-	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, CacheDir: cacheDir()}, 0
+	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true, CacheDir: cacheDir()}, 0
 	if connect {
 		use.Documents = assembly.DocumentsNeeded
 	}

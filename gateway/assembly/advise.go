@@ -25,6 +25,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 	if b.partial {
 		return // what fits none of the tools may fit those that are missing
 	}
+	b.adviseDeferred(tools, engine)
 	b.admission.advise(append(specs, refusable()...))
 	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs, b.cfg.Groups)
 	adviseProfiles(b.profiles, specs)
@@ -53,7 +54,10 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 }
 
 func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {
-	if spec.Description == "" {
+	switch {
+	case spec.Description == "" && spec.Deferred && spec.SearchHint == "":
+		b.at("tools", spec.Name).Warnf("add a description or a search_hint", "nothing is said of this tool, so searches find it by its name, its tags and its arguments alone")
+	case spec.Description == "":
 		b.at("tools", spec.Name).Warnf("add a description", "models choose a tool by its description, and this one has none")
 	}
 	for i, tag := range spec.Tags {

@@ -128,6 +128,11 @@ type Options struct {
 	// shelf for all assemblies of a program keeps the same tools from being indexed
 	// again.
 	Shelf *discovery.Shelf
+	// Searches tries the searches of "discovery.golden", whose failures are errors, and
+	// whether deferred tools are found by what is said of them. It is for a program
+	// that checks a configuration: to serve one that finds less than it should is
+	// better than not to serve it.
+	Searches bool
 	// Served is the assembly that is served, or nil: the document of one of its sources
 	// is used where its address is the same and does not answer with one.
 	Served *Assembly
@@ -147,6 +152,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.checkApprovals()
 	doorman := access.Compile(b.at("server"), cfg.Server.Access(), b.secretNames)
 	tests := b.policyTests(all, engine, hooks)
+	b.checkGolden(all)
 	if cfg.Problems().Err() != nil {
 		return a
 	}
@@ -168,6 +174,12 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	if err != nil {
 		b.at("tools").Errorf("%v", err)
 		return a
+	}
+	if opts.Searches && !b.partial {
+		b.trySearches(all, tools, engine)
+		if cfg.Problems().Err() != nil {
+			return a
+		}
 	}
 	b.advise(all, tools, engine)
 	if !b.partial {

@@ -1,6 +1,7 @@
 package assembly_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,5 +168,26 @@ policy: {default: allow}
 	second.Close()
 	if err := a.Close(); err != nil { // as a program does that has served it
 		t.Error(err)
+	}
+}
+
+// TestManyDeferred: of very many deferred tools some are tried, and the rest counts as
+// little as it may.
+func TestManyDeferred(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("version: 1\npolicy: {default: allow}\ntools:\n")
+	for i := range 1000 {
+		fmt.Fprintf(&b, "  t%04d: {description: Alike., defer: true, expr: '1'}\n", i)
+	}
+	cfg, problems := config.Parse("tools.yaml", []byte(b.String()))
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	a := assembly.BuildWith(cfg, assembly.Options{Searches: true})
+	defer func() { _ = a.Close() }()
+	found := cfg.Problems().Error()
+	if strings.Count(found, "\n") > 0 || !strings.Contains(found, "(500 of 1000 were tried)") {
+		t.Error(found)
 	}
 }

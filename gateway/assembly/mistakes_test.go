@@ -18,8 +18,21 @@ import (
 // (golden).
 func TestOpenAPIMistakes(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/openapi-bad/*.txtar")
-	if err != nil || len(files) < 15 {
+	testProblems(t, "testdata/openapi-bad", 15)
+}
+
+// TestDiscoveryProblems lints what configurations say of finding tools, as
+// TestOpenAPIMistakes does. What is searched for has one word or more in common with
+// one tool only, so that no case hangs on how tools are ranked.
+func TestDiscoveryProblems(t *testing.T) {
+	t.Parallel()
+	testProblems(t, "testdata/discovery", 5)
+}
+
+func testProblems(t *testing.T, folder string, least int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil || len(files) < least {
 		t.Fatalf("%d cases, %v", len(files), err)
 	}
 	for _, file := range files {
@@ -38,7 +51,7 @@ func TestOpenAPIMistakes(t *testing.T) {
 			}
 			cfg, problems := config.Load(config.Options{Files: []string{filepath.Join(dir, "tools.yaml")}})
 			if cfg != nil {
-				if err := assembly.BuildWith(cfg, assembly.Options{Documents: assembly.DocumentsKept, Strict: true}).Close(); err != nil {
+				if err := assembly.BuildWith(cfg, assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true}).Close(); err != nil {
 					t.Fatal(err)
 				}
 				problems = cfg.Problems()

@@ -54,7 +54,8 @@ func (a *audience) close() {
 // listener is one of them.
 type listener struct {
 	caller, chat string
-	subscription any // identifier of the request that subscribed; nil for a session of the older revisions
+	subscription any      // identifier of the request that subscribed; nil for a session of the older revisions
+	lists        *relists // how it lists; nil for one that subscribed
 }
 
 func (a *audience) add(s *mcp.ServerSession, l listener) {
@@ -70,6 +71,13 @@ func (a *audience) remove(s *mcp.ServerSession) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.of, s)
+}
+
+// relists is how a session lists; nil of one that is not here, or subscribed.
+func (a *audience) relists(s *mcp.ServerSession) *relists {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.of[s].lists
 }
 
 // in are the listeners in one chat.
@@ -97,9 +105,34 @@ func isOfSessions(s *mcp.ServerSession) bool {
 // it. It does not wait for them.
 func (s *Server) ChatChanged(caller, chat string) {
 	told := s.audience.in(caller, chat)
-	for _, sdk := range s.sessions.in(caller, chat) {
-		told[sdk] = nil
+	for _, open := range s.sessions.in(caller, chat) {
+		told[open.sdk] = nil
 	}
+	s.tellAll(told)
+}
+
+// ToolsFound tells the sessions that use the caller's chat that a search has put tools
+// into its list. One that searches itself at the moment is told with the answer to
+// that. Subscribers are not told: what is listed from 2026-07-28 does not change by what
+// was called. It does not wait for them.
+func (s *Server) ToolsFound(caller, chat string) {
+	told := map[*mcp.ServerSession]any{}
+	for sdk, subscription := range s.audience.in(caller, chat) {
+		if subscription == nil && !s.audience.relists(sdk).owe() {
+			told[sdk] = nil
+		}
+	}
+	for _, open := range s.sessions.in(caller, chat) {
+		if !open.relists.owe() {
+			told[open.sdk] = nil
+		}
+	}
+	s.tellAll(told)
+}
+
+// tellAll tells sessions, and subscribers by the identifiers of their requests, beside
+// the caller.
+func (s *Server) tellAll(told map[*mcp.ServerSession]any) {
 	if len(told) == 0 {
 		return
 	}
@@ -119,10 +152,15 @@ func tellOne(session *mcp.ServerSession, subscription any) {
 	if subscription != nil {
 		params.Meta = mcp.Meta{mcp.MetaKeySubscriptionID: subscription}
 	}
-	ctx, stop := context.WithTimeout(context.WithValue(context.Background(), oneKey{}, params), tellTimeout)
-	defer stop()
 	// Who cannot be told has gone, or reads nothing: it has to list again anyway.
-	_ = session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{})
+	_ = tellChanged(context.Background(), session, params)
+}
+
+// tellChanged tells one session, on the stream of the request whose context it is given.
+func tellChanged(ctx context.Context, session *mcp.ServerSession, params *mcp.ToolListChangedParams) error {
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, oneKey{}, params), tellTimeout)
+	defer stop()
+	return session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{})
 }
 
 // sendOne is the middleware that makes of what [tellOne] sends what is meant, and
@@ -172,12 +210,12 @@ func (t *sessions) uses(s *session, chat string) {
 
 // in are the sessions that use a chat of the caller: its own one, which is named
 // like the session, or one that requests of it have named.
-func (t *sessions) in(caller, chat string) (found []*mcp.ServerSession) {
+func (t *sessions) in(caller, chat string) (found []*session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, s := range t.byID {
 		if s.owner == caller && (id == chat || slices.Contains(s.chats, chat)) {
-			found = append(found, s.sdk)
+			found = append(found, s)
 		}
 	}
 	return found

@@ -43,6 +43,14 @@ func (b *brief) serve(ctx context.Context) {
 
 func (b *brief) stateless() bool { return b.session == nil }
 
+// relists is how the session lists; nil where there is none.
+func (b *brief) relists() *relists {
+	if b.stateless() {
+		return nil
+	}
+	return &b.session.relists
+}
+
 // call runs a call.
 func (b *brief) call(ctx context.Context) {
 	name := callName{}
@@ -60,12 +68,14 @@ func (b *brief) call(ctx context.Context) {
 		progress.send = b.tell
 		ctx = tool.WithProgress(ctx, progress.take)
 	}
+	searched := b.relists().search(string(b.Name))
 	res := b.Server.call(ctx, tool.Call{
 		Tool: string(b.Name), Arguments: b.Arguments, Caller: b.who, Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
 	})
 	progress.end()
+	b.relists().found(ctx, b.reply.gone, res.Output.Search, searched(), b.tellChanged)
 	leave() // before the answer: who has that may use the identifier again
-	if res.Error != nil && res.Error.Code == tool.NotFound {
+	if isUnknown(string(b.Name), &res) {
 		b.fail(notFound(res.Error))
 		return
 	}
@@ -79,8 +89,13 @@ func (b *brief) tell(step tool.Step) {
 		Params: progressParams{Token: b.Token, Progress: step.Done, Total: step.Total, Message: step.Message},
 	})
 	if err == nil { // no number is infinite that a tool may say
-		b.reply.event(data)
+		_ = b.reply.event(data) // what the client cannot be told is of no consequence
 	}
+}
+
+// tellChanged tells the session that its list is another one now.
+func (b *brief) tellChanged(context.Context) error {
+	return b.reply.event([]byte(`{"jsonrpc":"2.0","method":"` + notifyListChanged + `","params":{}}`))
 }
 
 type progressNote struct {
@@ -100,10 +115,11 @@ type progressParams struct {
 
 // list answers with a page of the tools.
 func (b *brief) list(ctx context.Context) {
-	view := tool.View{Caller: b.who, Profile: profileOf(ctx)}
+	view := tool.View{Caller: b.who, Profile: profileOf(ctx), Steady: b.stateless()}
 	if view.Chat = chatOf(ctx, nil); !b.stateless() {
 		view.Chat = chatOf(ctx, b.session.sdk)
 	}
+	waiting := b.relists().begin()
 	all := b.gateway.Tools(ctx, view)
 	specs, after, err := page(all, string(b.Cursor))
 	if err != nil {
@@ -113,14 +129,17 @@ func (b *brief) list(ctx context.Context) {
 	answer := append(appendStart(b.buffer(), b.ID), `,"result":{`...)
 	if b.stateless() {
 		answer = append(answer, `"resultType":"complete",`...)
-		answer = b.appendMeta(answer, nil, true)
+		answer = b.appendMeta(answer, &tool.Result{}, true)
 	}
 	answer = fmt.Appendf(answer, `"ttlMs":%d,"cacheScope":"private",`, listTTL.Milliseconds())
 	if after != "" {
 		answer = append(appendText(append(answer, `"nextCursor":`...), after), ',')
+		waiting = nil // until the last page, where what was found stands
 	}
+	b.relists().reach(waiting)
 	answer = append(append(answer, `"tools":`...), b.lists.encode(specs)...)
 	b.send(http.StatusOK, append(answer, "}}"...))
+	b.relists().answer(waiting)
 }
 
 // fail answers with an error of the protocol.

@@ -17,6 +17,18 @@ import (
 // the content, and the content is what teaches.
 const metaError = "toolgate/error"
 
+// metaSpared is the key of the _meta of a search's answer under which it says about
+// how many tokens of schemas the client was not sent: those of all deferred tools,
+// less those of the tools that the answer has with a schema.
+const metaSpared = "toolgate/spared_schema_tokens"
+
+// Names of the gateway's tools that are answered otherwise than the rest.
+const (
+	searchTool   = "discover_tools" // finds tools, so that lists change
+	callTool     = "call_tool"      // call one that is named in the arguments
+	callReadTool = "call_read_tool"
+)
+
 // nameKey is the context key of the name a client called.
 type nameKey struct{}
 
@@ -51,14 +63,19 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 		return nil, err
 	}
 	told, end := tellProgress(ctx, req)
+	lists := s.relistsOf(req.Session, req.ProtocolVersion())
+	searched := lists.search(name)
 	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req.Session, req.Extra)})
 	end()
-	return s.answer(ctx, asks, &res)
+	lists.found(ctx, nil, res.Output.Search, searched(), func(ctx context.Context) error {
+		return tellChanged(ctx, req.Session, &mcp.ToolListChangedParams{})
+	})
+	return s.answer(ctx, name, asks, &res)
 }
 
-// answer writes the answer of the gateway to a call.
-func (s *Server) answer(ctx context.Context, asks *inquiry, res *tool.Result) (*mcp.CallToolResult, error) {
-	if res.Error != nil && res.Error.Code == tool.NotFound {
+// answer writes the answer of the gateway to a call of the name.
+func (s *Server) answer(ctx context.Context, name string, asks *inquiry, res *tool.Result) (*mcp.CallToolResult, error) {
+	if isUnknown(name, res) {
 		return nil, notFound(res.Error)
 	}
 	if err := asks.missing(res); err != nil {
@@ -133,6 +150,15 @@ func (s *Server) logPanic(ctx context.Context, reason any) {
 	s.logger.ErrorContext(ctx, "panic in an MCP request", "panic", reason, "stack", string(debug.Stack()))
 }
 
+// isUnknown reports whether there is no tool of the name that the client sent. What it
+// named in the arguments of another one is no matter of the protocol.
+func isUnknown(name string, res *tool.Result) bool {
+	if res.Error == nil || res.Error.Code != tool.NotFound {
+		return false
+	}
+	return name != callTool && name != callReadTool || res.Tool == name
+}
+
 // notFound is the protocol error for an unknown tool (2026-07-28, server/tools,
 // Error Handling), with the sentence that other doors give as a result.
 func notFound(e *tool.Error) error {
@@ -148,10 +174,23 @@ func result(res *tool.Result) *mcp.CallToolResult {
 	if hasObject(&res.Output) {
 		answer.StructuredContent = res.Output.Structured
 	}
-	if res.Error != nil {
-		answer.Meta = mcp.Meta{metaError: errorJSON(res.Error)}
-	}
+	answer.Meta = meta(res)
 	return answer
+}
+
+// meta is what an answer says beside what the model reads; nil where that is nothing.
+func meta(res *tool.Result) mcp.Meta {
+	var m mcp.Meta
+	if res.Error != nil {
+		m = mcp.Meta{metaError: errorJSON(res.Error)}
+	}
+	if search := res.Output.Search; search != nil {
+		if m == nil {
+			m = mcp.Meta{}
+		}
+		m[metaSpared] = search.Spared
+	}
+	return m
 }
 
 // hasObject reports whether the answer may be sent as structured content too:

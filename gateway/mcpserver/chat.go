@@ -59,15 +59,18 @@ func inChat(r *http.Request) (*http.Request, error) {
 	return r.WithContext(context.WithValue(r.Context(), chatKey{}, named[0])), nil
 }
 
-// chatOf is the chat of a call: the one that its request names, else that of the
-// session, if it has an identifier.
+// chatOf is the chat of a request over HTTP: the one that it names, else that of its
+// session, if it has one.
 func chatOf(ctx context.Context, session *mcp.ServerSession) tool.Chat {
-	name := chatNamed(ctx)
-	if name == "" && session != nil {
-		name = session.ID()
+	if name := chatNamed(ctx); name != "" || session == nil {
+		return tool.Chat{ID: name}
 	}
-	return tool.Chat{ID: name}
+	return ownChat(session)
 }
+
+// ownChat is the chat of a session that names none; that of a pipe is the caller's
+// default one.
+func ownChat(session *mcp.ServerSession) tool.Chat { return tool.Chat{ID: session.ID(), Session: true} }
 
 // chatNamed is the chat that the request of the context names; empty where it names
 // none.
@@ -76,14 +79,15 @@ func chatNamed(ctx context.Context) string {
 	return name
 }
 
-// chatOfRequest is chatOf for a request of the SDK.
+// chatOfRequest is the chat of a request of the SDK, which came over a pipe where there
+// is nothing extra.
 func chatOfRequest(session *mcp.ServerSession, extra *mcp.RequestExtra) tool.Chat {
 	if extra != nil {
-		if name := extra.Header.Get(headerChat); name != "" {
+		if name := extra.Header.Get(headerChat); name != "" || session.ID() == "" {
 			return tool.Chat{ID: name}
 		}
 	}
-	return tool.Chat{ID: session.ID()}
+	return ownChat(session)
 }
 
 // refuseChat answers that a request names no chat, or two.

@@ -35,7 +35,7 @@ func appendError(b, id []byte, e *jsonrpc.Error) []byte {
 // it is and whose.
 func (s *Server) appendResult(b, id []byte, res *tool.Result, stateless bool) []byte {
 	b = append(appendStart(b, id), `,"result":{`...)
-	b = s.appendMeta(b, res.Error, stateless)
+	b = s.appendMeta(b, res, stateless)
 	b = appendContents(append(b, `"content":[`...), res.Output.Content)
 	b = append(b, ']')
 	if hasObject(&res.Output) {
@@ -51,21 +51,22 @@ func (s *Server) appendResult(b, id []byte, res *tool.Result, stateless bool) []
 }
 
 // appendMeta writes the _meta of a result, if it has one, and a comma.
-func (s *Server) appendMeta(b []byte, failure *tool.Error, stateless bool) []byte {
-	if failure == nil && !stateless {
+func (s *Server) appendMeta(b []byte, res *tool.Result, stateless bool) []byte {
+	failure, search := res.Error, res.Output.Search
+	if failure == nil && search == nil && !stateless {
 		return b
 	}
 	b = append(b, `"_meta":{`...)
 	if stateless {
-		b = append(append(b, `"io.modelcontextprotocol/serverInfo":`...), s.info...)
+		b = append(append(append(b, `"io.modelcontextprotocol/serverInfo":`...), s.info...), ',')
 	}
 	if failure != nil {
-		if stateless {
-			b = append(b, ',')
-		}
-		b = append(append(b, `"`+metaError+`":`...), errorJSON(failure)...)
+		b = append(append(append(b, `"`+metaError+`":`...), errorJSON(failure)...), ',')
 	}
-	return append(b, "},"...)
+	if search != nil {
+		b = append(strconv.AppendInt(append(b, `"`+metaSpared+`":`...), int64(search.Spared), 10), ',')
+	}
+	return append(b[:len(b)-1], "},"...)
 }
 
 func appendContents(b []byte, blocks []tool.Content) []byte {

@@ -30,13 +30,21 @@ func (s *Server) listTools(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, err
 		}
-		specs, after, err := page(s.gateway.Tools(ctx, tool.View{Caller: who, Profile: profile, Chat: chatOfRequest(list.Session, list.Extra)}), cursor)
+		version := list.ProtocolVersion()
+		lists := s.relistsOf(list.Session, version)
+		waiting := lists.begin()
+		specs, after, err := page(s.gateway.Tools(ctx, tool.View{
+			Caller: who, Profile: profile, Chat: chatOfRequest(list.Session, list.Extra), Steady: version >= statelessVersion,
+		}), cursor)
 		if err != nil {
 			return nil, err
 		}
 		res, err := next(ctx, method, req)
 		if answer, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 			answer.Tools, answer.NextCursor = mcpTools(specs), after
+			if after == "" {
+				lists.answer(waiting) // as soon as may be: it is on its way
+			}
 		}
 		return res, err
 	}

@@ -13,11 +13,13 @@ const sendTimeout = time.Minute
 // reply is the answer to one request: JSON, or events once there was one.
 type reply struct {
 	w      http.ResponseWriter
-	events bool // the header said that events follow
+	gone   <-chan struct{} // closed when the client has hung up
+	events bool            // the header said that events follow
 }
 
-// event sends a message that is not the answer.
-func (p *reply) event(message []byte) {
+// event sends a message that is not the answer. It fails when the client has hung up,
+// as far as that is known.
+func (p *reply) event(message []byte) error {
 	if !p.events {
 		p.events = true
 		header := p.w.Header()
@@ -27,31 +29,33 @@ func (p *reply) event(message []byte) {
 	event := make([]byte, 0, len(message)+len("event: message\ndata: \n\n"))
 	event = append(event, "event: message\ndata: "...)
 	event = append(event, message...)
-	p.write(append(event, "\n\n"...))
+	return p.write(append(event, "\n\n"...))
 }
 
 // answer sends the last message. The status is that of an answer without events.
 func (p *reply) answer(status int, message []byte) {
 	if p.events {
-		p.event(message)
+		_ = p.event(message) // who hung up has no use for an error
 		return
 	}
 	header, values := p.w.Header(), []string{"application/json", "no-cache, no-transform", strconv.Itoa(len(message))}
 	header["Content-Type"], header["Cache-Control"], header["Content-Length"] = values[0:1:1], values[1:2:2], values[2:3:3]
 	p.w.WriteHeader(status)
-	p.write(message)
+	_ = p.write(message)
 }
 
-// write sends at once, so that the time limit holds for all of it. A client that
-// hung up has no use for an error.
-func (p *reply) write(data []byte) {
+// write sends at once, so that the time limit holds for all of it.
+func (p *reply) write(data []byte) error {
 	control := http.NewResponseController(p.w)
 	limited := control.SetWriteDeadline(time.Now().Add(sendTimeout)) == nil
-	_, _ = p.w.Write(data)
-	_ = control.Flush()
+	_, err := p.w.Write(data)
+	if err == nil {
+		err = control.Flush()
+	}
 	if limited {
 		_ = control.SetWriteDeadline(time.Time{})
 	}
+	return err
 }
 
 // timedWriter gives a client sendTimeout for each piece of an answer that it is

@@ -65,6 +65,10 @@ type Options struct {
 	Instructions string       // a short text that clients may show their model; none when empty
 	Logger       *slog.Logger // told of panics, and of keys that cannot be read; nothing is logged when nil
 	Keys         Keys         // those of this process alone when nil
+	// SessionEnded is told of a session over HTTP that has ended, however: whose it was,
+	// and the name of its own chat, of which nobody needs any more what was found in it.
+	// It must not wait for the server. Nobody is told when nil.
+	SessionEnded func(caller, chat string)
 }
 
 // Server serves one gateway to any number of clients; safe for concurrent use.
@@ -89,7 +93,7 @@ func New(gateway Gateway, opts Options) *Server {
 	if s.sealer.keys = opts.Keys; opts.Keys == nil {
 		s.sealer.keys = ownKeys{}
 	}
-	s.sessions.timeout, s.sessions.busy = sessionTimeout, s.calls.has
+	s.sessions.timeout, s.sessions.busy, s.sessions.ended = sessionTimeout, s.calls.has, opts.SessionEnded
 	self := &mcp.Implementation{Name: serverName, Version: cmp.Or(opts.Version, "unknown")}
 	s.info, _ = json.Marshal(self) // two texts
 	s.mcp = mcp.NewServer(

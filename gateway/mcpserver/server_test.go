@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,8 @@ func TestCall(t *testing.T) {
 		sent := []tool.Call{{
 			Tool: "object", Arguments: json.RawMessage(`{"z":9007199254740993,"a":"x"}`), Via: tool.ViaDirect,
 			Caller: tool.Caller{ID: "anonymous", Name: "anonymous", Kind: tool.KindMCP, May: []tool.Right{tool.MayCall}},
-			Chat:   tool.Chat{ID: session.ID()}, // empty where there is no session, or it is that of a pipe
+			// Empty where there is no session, or it is that of a pipe.
+			Chat: tool.Chat{ID: session.ID(), Session: session.ID() != "" || strings.Contains(t.Name(), "stdio")},
 		}}
 		if diff := cmp.Diff(sent, gw.calls); diff != "" {
 			t.Errorf("calls (-want +got):\n%s", diff)

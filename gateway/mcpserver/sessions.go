@@ -19,6 +19,7 @@ type session struct {
 	sdk            *mcp.ServerSession
 	owner, profile string
 	caller         atomic.Pointer[tool.Caller] // as the last request had it
+	relists        relists
 	// Guarded by sessions.mu:
 	last    time.Time // when it was last heard of
 	posting int       // requests that are being answered, but for streams, which have no end
@@ -31,6 +32,7 @@ type session struct {
 type sessions struct {
 	timeout time.Duration                 // how long one may be idle
 	busy    func(*mcp.ServerSession) bool // reports that it has a call under way
+	ended   func(caller, chat string)     // told of each that has ended; may be nil
 	waiting sync.WaitGroup                // for the end of each
 
 	mu      sync.Mutex // guards what follows
@@ -72,6 +74,9 @@ func (t *sessions) add(sdk *mcp.ServerSession, opener tool.Caller, profile, chat
 		_ = sdk.Wait()  // however it ended
 		_ = sdk.Close() // so that the SDK forgets it, too
 		t.remove(sdk.ID())
+		if t.ended != nil {
+			t.ended(s.owner, sdk.ID())
+		}
 	})
 }
 

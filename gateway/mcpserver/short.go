@@ -49,7 +49,7 @@ func (s *Server) shortStateless(w http.ResponseWriter, r *http.Request) bool {
 		giveBack(r, body)
 		return false
 	}
-	b := &brief{Message: m, Server: s, reply: reply{w: w}, who: caller(r.Context())}
+	b := &brief{Message: m, Server: s, reply: reply{w: w, gone: r.Context().Done()}, who: caller(r.Context())}
 	b.serve(r.Context())
 	return true
 }
@@ -90,7 +90,7 @@ func (s *Server) shortSession(w http.ResponseWriter, r *http.Request, open *sess
 		giveBack(r, body)
 		return false
 	}
-	b := &brief{Message: m, Server: s, reply: reply{w: w}, session: open, who: who}
+	b := &brief{Message: m, Server: s, reply: reply{w: w, gone: r.Context().Done()}, session: open, who: who}
 	b.serve(context.WithoutCancel(r.Context()))
 	return true
 }

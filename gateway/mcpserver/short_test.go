@@ -41,6 +41,12 @@ func (mirror) Call(_ context.Context, call tool.Call) tool.Result {
 			tool.Content{Type: tool.ContentResourceLink, URI: "x://3", Name: "n", Title: "T", Description: "d", MIMEType: "a/b"},
 		)
 		res.Output.Structured = json.RawMessage(`{}`)
+	case "discover_tools":
+		res.Output.Search = &tool.Search{Spared: 12_345}
+	case "call_tool", "call_read_tool":
+		res.Tool = "inner"
+		res.Error = tool.Errorf(tool.NotFound, "no tool is named %q", res.Tool)
+		res.Error.Tool, res.Status, res.Output = res.Tool, tool.StatusError, tool.TextOutput(res.Error.Text())
 	case "none", "denied", "bad":
 		res.Error = map[string]*tool.Error{
 			"none":   tool.Errorf(tool.NotFound, "no tool is named %q", call.Tool).WithHint("<Look>."),
@@ -136,7 +142,7 @@ func TestWaysAgree(t *testing.T) {
 		short      bool
 	}
 	var tests []request
-	for _, name := range []string{"text", "object", "list", "empty", "noop", "odd", "mixed", "none", "denied", "bad", "panic", "ü"} {
+	for _, name := range []string{"text", "object", "list", "empty", "noop", "odd", "mixed", "none", "denied", "bad", "panic", "ü", "discover_tools", "call_tool", "call_read_tool"} {
 		tests = append(tests,
 			request{"legacy " + name, callOf("3", `"name":"`+name+`","arguments":{"a":1.10,"a":2}`), w.legacy(), true},
 			request{"modern " + name, callOf(`"x"`, `"name":"`+name+`","arguments":{},`+described), modern("tools/call", name), true},

@@ -30,13 +30,13 @@ const drainTime = 5 * time.Second
 //
 // A read of in that cannot be interrupted, as of a terminal, is left behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	shared := &sharedWriter{w: out}
-	transport := &stdio{pipes: &mcp.IOTransport{Reader: newSieve(in, shared), Writer: shared, MaxLineLength: maxMessage + 1}}
+	shared, lists := &sharedWriter{w: out}, &relists{}
+	transport := &stdio{ended: lists.end, pipes: &mcp.IOTransport{Reader: newSieve(in, shared), Writer: shared, MaxLineLength: maxMessage + 1}}
 	session, err := s.mcp.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return err
 	}
-	s.audience.add(session, listener{caller: caller(ctx).ID, chat: tool.DefaultChat})
+	s.audience.add(session, listener{caller: caller(ctx).ID, chat: tool.DefaultChat, lists: lists})
 	defer s.audience.remove(session)
 	stop := context.AfterFunc(ctx, func() {
 		s.calls.end(context.Cause(ctx), session)
@@ -55,6 +55,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer
 // and then the answers to requests piped in would be lost.
 type stdio struct {
 	pipes mcp.Transport
+	ended func()    // called when the input has ended
 	conn  *draining // once connected
 }
 
@@ -63,12 +64,13 @@ func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.conn = &draining{Connection: conn, answered: make(chan struct{}, 1), closed: make(chan struct{}), pending: map[jsonrpc.ID]struct{}{}}
+	t.conn = &draining{Connection: conn, ended: t.ended, answered: make(chan struct{}, 1), closed: make(chan struct{}), pending: map[jsonrpc.ID]struct{}{}}
 	return t.conn, nil
 }
 
 type draining struct {
 	mcp.Connection
+	ended    func()        // called when the input has ended
 	answered chan struct{} // has a value when pending went down
 	closed   chan struct{} // closed with the connection
 	close    sync.Once
@@ -86,6 +88,7 @@ func (d *draining) Read(ctx context.Context) (jsonrpc.Message, error) {
 		d.mu.Unlock()
 	}
 	if errors.Is(err, io.EOF) {
+		d.ended()
 		d.drain(drainTime)
 	}
 	return msg, err

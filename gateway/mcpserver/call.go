@@ -67,9 +67,8 @@ func (s *Server) callTool(ctx context.Context, req *mcp.CallToolRequest) (*mcp.C
 	searched := lists.search(name)
 	res := s.call(told, tool.Call{Tool: name, Arguments: req.Params.Arguments, Caller: who, Profile: profile, Via: tool.ViaDirect, Chat: chatOfRequest(req.Session, req.Extra)})
 	end()
-	lists.found(ctx, nil, res.Output.Search, searched(), func(ctx context.Context) error {
-		return tellChanged(ctx, req.Session, &mcp.ToolListChangedParams{})
-	})
+	changed := func(ctx context.Context) error { return tellChanged(ctx, req.Session, &mcp.ToolListChangedParams{}) }
+	lists.found(ctx, res.Output.Search, searched(), notice{send: changed, most: s.held})
 	return s.answer(ctx, name, asks, &res)
 }
 

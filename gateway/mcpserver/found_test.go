@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,6 +25,7 @@ type seeker struct {
 	mu    sync.Mutex // guards what follows
 	found map[string]bool
 	views []tool.View
+	chats []tool.Chat // of calls
 }
 
 func (s *seeker) Tools(_ context.Context, view tool.View) []*tool.Spec {
@@ -38,6 +40,7 @@ func (s *seeker) Tools(_ context.Context, view tool.View) []*tool.Spec {
 
 func (s *seeker) Call(_ context.Context, call tool.Call) tool.Result {
 	s.mu.Lock()
+	s.chats = append(s.chats, call.Chat)
 	search := &tool.Search{Spared: 77}
 	if !s.found[call.Chat.ID] {
 		search.Activated = []string{"tool_1"}
@@ -72,7 +75,7 @@ type reader struct {
 func read(t *testing.T, transport mcp.Transport, version string) *reader {
 	t.Helper()
 	r := &reader{}
-	ready, gone := make(chan struct{}), make(chan struct{})
+	ready := make(chan struct{})
 	var lists sync.WaitGroup
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
@@ -80,22 +83,18 @@ func read(t *testing.T, transport mcp.Transport, version string) *reader {
 			lists.Go(func() {
 				<-ready
 				list, err := r.session.ListTools(t.Context(), nil)
-				if err != nil {
-					select {
-					case <-gone:
-					default:
-						r.failed.Store(&err)
-					}
-					return
+				switch {
+				case err == nil:
+					r.know(int64(len(list.Tools)))
+				case t.Context().Err() == nil: // else the test is over
+					r.failed.Store(&err)
 				}
-				r.has.Store(int64(len(list.Tools)))
 			})
 		},
 	})
 	r.session = connect(t, client, transport, version)
 	close(ready)
 	t.Cleanup(func() {
-		close(gone)
 		_ = r.session.Close()
 		lists.Wait()
 		if err := r.failed.Load(); err != nil {
@@ -103,6 +102,13 @@ func read(t *testing.T, transport mcp.Transport, version string) *reader {
 		}
 	})
 	return r
+}
+
+// know notes how many tools a list had. One that was asked for before another may come
+// after it.
+func (r *reader) know(tools int64) {
+	for had := r.has.Load(); had < tools && !r.has.CompareAndSwap(had, tools); had = r.has.Load() {
+	}
 }
 
 // search searches by a tool, and gives how many tools the host knew of when it was
@@ -144,6 +150,7 @@ func TestFoundInSession(t *testing.T) {
 			gw := &seeker{}
 			s := mcpserver.New(gw, mcpserver.Options{})
 			t.Cleanup(func() { _ = s.Close() })
+			s.Hold(patience)
 			if tt.tool == "discover_tools" { // else the chat tells of it as well
 				gw.server = s
 			}
@@ -171,6 +178,7 @@ func TestFoundInSession(t *testing.T) {
 func TestFoundInNamedChat(t *testing.T) {
 	gw := &seeker{}
 	s := mcpserver.New(gw, mcpserver.Options{})
+	s.Hold(patience)
 	gw.server = s
 	web := serve(t, s)
 	at := func(path string) mcp.Transport {
@@ -208,6 +216,7 @@ func TestSteady(t *testing.T) {
 			gw := &seeker{}
 			s := mcpserver.New(gw, mcpserver.Options{})
 			t.Cleanup(func() { _ = s.Close() })
+			s.Hold(patience)
 			r := read(t, door.open(t, s), door.version)
 			modern := door.version == "2026-07-28"
 			want := int64(2)
@@ -221,7 +230,11 @@ func TestSteady(t *testing.T) {
 			if err != nil || (len(list.Tools) == 2) == modern {
 				t.Errorf("%v, %v", list, err)
 			}
+			r.search(t, "asks") // by the SDK
 			own := r.session.ID() != "" || strings.HasPrefix(door.name, "stdio")
+			if slices.ContainsFunc(gw.chats, func(c tool.Chat) bool { return c.ID != r.session.ID() || c.Session != own }) {
+				t.Errorf("called in %+v", gw.chats)
+			}
 			if slices.ContainsFunc(gw.views, func(v tool.View) bool { return v.Steady != modern || v.Chat.Session != own }) {
 				t.Errorf("asked for %+v", gw.views)
 			}
@@ -248,6 +261,7 @@ func TestEndsWhileHeld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := mcpserver.New(&seeker{}, mcpserver.Options{})
+			s.Hold(time.Hour) // unless it ends
 			web := serve(t, s)
 			told := make(chan struct{}, 1)
 			client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{

@@ -79,26 +79,33 @@ func (r *relists) owe() bool {
 	return r.searching > 0
 }
 
+// notice is how a session is told that its list is another one now.
+type notice struct {
+	send func(context.Context) error
+	gone <-chan struct{} // closed when the client has hung up
+	most time.Duration   // how long an answer is held
+}
+
 // found tells the session of what a call of it has found, and holds the answer.
-func (r *relists) found(ctx context.Context, gone <-chan struct{}, search *tool.Search, owed bool, tell func(context.Context) error) {
+func (r *relists) found(ctx context.Context, search *tool.Search, owed bool, n notice) {
 	switch {
 	case r == nil:
 	case search != nil && len(search.Activated) > 0:
-		r.hold(ctx, gone, tell)
+		r.hold(ctx, n)
 	case owed:
-		_ = tell(ctx) // who cannot be told has gone
+		_ = n.send(ctx) // who cannot be told has gone
 	}
 }
 
 // hold tells the session and waits until it has listed, unless it takes no notice,
 // cannot be told, or has gone.
-func (r *relists) hold(ctx context.Context, gone <-chan struct{}, tell func(context.Context) error) {
+func (r *relists) hold(ctx context.Context, n notice) {
 	w := r.expect()
-	if err := tell(ctx); err != nil || w == nil {
+	if err := n.send(ctx); err != nil || w == nil {
 		r.giveUp(w, false)
 		return
 	}
-	most := time.NewTimer(relistMost)
+	most := time.NewTimer(n.most)
 	defer most.Stop()
 	select {
 	case <-w.answered:
@@ -108,7 +115,7 @@ func (r *relists) hold(ctx context.Context, gone <-chan struct{}, tell func(cont
 	case <-ctx.Done():
 		r.giveUp(w, false)
 		return
-	case <-gone:
+	case <-n.gone:
 		r.giveUp(w, false)
 		return
 	}
@@ -118,7 +125,7 @@ func (r *relists) hold(ctx context.Context, gone <-chan struct{}, tell func(cont
 	case <-grace.C:
 	case <-most.C:
 	case <-ctx.Done():
-	case <-gone:
+	case <-n.gone:
 	}
 }
 

@@ -63,18 +63,18 @@ func TestHold(t *testing.T) {
 				gone := make(chan struct{})
 				told := 0
 				took := howLong(func() {
-					r.found(ctx, gone, tt.search, false, func(context.Context) error {
+					r.found(ctx, tt.search, false, notice{gone: gone, most: relistMost, send: func(context.Context) error {
 						told++
 						go tt.host(&r, cancel, func() { close(gone) })
 						return nil
-					})
+					}})
 				})
 				if took != tt.took || told != 0 != (tt.host != nil) {
 					t.Errorf("took %v, want %v; told %d times", took, tt.took, told)
 				}
 				time.Sleep(3 * relistMost)
 				again := howLong(func() {
-					r.found(t.Context(), nil, found, false, func(context.Context) error { told++; return nil })
+					r.found(t.Context(), found, false, heard())
 				})
 				if again != tt.again {
 					t.Errorf("the next one took %v, want %v", again, tt.again)
@@ -85,6 +85,11 @@ func TestHold(t *testing.T) {
 			})
 		})
 	}
+}
+
+// heard is a notice that somebody takes in and does nothing about.
+func heard() notice {
+	return notice{send: func(context.Context) error { return nil }, most: relistMost}
 }
 
 // howLong is how long something takes.
@@ -100,7 +105,7 @@ func TestHoldOfWhoCannotBeTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r relists
 		took := howLong(func() {
-			r.hold(t.Context(), nil, func(context.Context) error { return errors.New("gone") })
+			r.hold(t.Context(), notice{send: func(context.Context) error { return errors.New("gone") }, most: relistMost})
 		})
 		if took != 0 || r.heedless || len(r.waiting) != 0 {
 			t.Errorf("took %v, %+v", took, &r)
@@ -115,7 +120,7 @@ func TestHoldsAtOnce(t *testing.T) {
 		var r relists
 		took := make(chan time.Duration, 3)
 		hold := func() {
-			took <- howLong(func() { r.hold(t.Context(), nil, func(context.Context) error { return nil }) })
+			took <- howLong(func() { r.hold(t.Context(), heard()) })
 		}
 		go hold()
 		go hold()
@@ -156,9 +161,9 @@ func TestOwed(t *testing.T) {
 		t.Error("left to a search that has ended")
 	}
 	told := 0
-	tell := func(context.Context) error { told++; return nil }
-	r.found(t.Context(), nil, nil, true, tell)
-	(*relists)(nil).found(t.Context(), nil, &tool.Search{Activated: []string{"a"}}, true, tell)
+	n := notice{send: func(context.Context) error { told++; return nil }}
+	r.found(t.Context(), nil, true, n)
+	(*relists)(nil).found(t.Context(), &tool.Search{Activated: []string{"a"}}, true, n)
 	if told != 1 {
 		t.Errorf("told %d times", told)
 	}

@@ -78,6 +78,7 @@ type Server struct {
 	mcp      *mcp.Server
 	info     json.RawMessage // how the server names itself
 	most     int             // sessions at once
+	held     time.Duration   // at most, answers to searches
 	sessions sessions
 	calls    calls
 	listens  listens
@@ -89,7 +90,7 @@ type Server struct {
 
 // New returns a server for the gateway. [Server.Close] ends it.
 func New(gateway Gateway, opts Options) *Server {
-	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), most: maxSessions}
+	s := &Server{gateway: gateway, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), most: maxSessions, held: relistMost}
 	if s.sealer.keys = opts.Keys; opts.Keys == nil {
 		s.sealer.keys = ownKeys{}
 	}

@@ -1,7 +1,10 @@
 // Runs one MCP client against a gateway and compares what it sees with what is
 // expected:
 //
-//   node sdk1.mjs URL EXPECT
+//   node sdk1.mjs URL EXPECT [REVISION]
+//
+// REVISION is the one that the client is to settle on with the gateway; each client has
+// one that it settles on unless told.
 //
 // EXPECT is a JSON file, or the JSON itself:
 //
@@ -12,13 +15,17 @@
 //   "progress": {"tool": "d", "steps": [0, 1], "total": 1, "text": "done"},
 //   "cancel": {"tool": "e", "args": {}, "again": {}},
 //   "changed": {"tool": "f", "adds": "g"},
+//   "found": {"query": "words", "tool": "i", "args": {}, "text": "it ran"},
 //   "asks": [{"tool": "h", "user": {"action": "accept", "content": {"approve": true}}, "text": "it ran"},
 //     {"tool": "h", "contains": "cannot ask", "error": true, "sdk2": {"rpcError": -32021}}]}
 //
 // "progress" is a call that tells these steps; "cancel" one that is given up, and
 // the arguments of one after it that is answered only when the first has ended;
 // "changed" one after which the client hears of another list, which has a tool
-// that is new, or new again; "asks" are calls about which the user is asked, once,
+// that is new, or new again; "found" is a tool that is in no list: each time by a new
+// client, the query finds it, and the next call is one of it by its name, one by
+// call_tool, and one from the list that the client was told to read again, or, from
+// 2026-07-28, which is the same as before; "asks" are calls about which the user is asked, once,
 // and answers so. A client without a user declares that it cannot ask. What stands
 // under the name of a client is for that one.
 //
@@ -40,9 +47,9 @@ const patience = 5_000;
 // user(params) gives what the user says to a form, and where there is none the client
 // declares no forms; call(params, options) calls a tool with {onprogress, signal}.
 export async function run(name, connect) {
-  const [url, source] = process.argv.slice(2);
+  const [url, source, revision] = process.argv.slice(2);
   if (!url || !source) {
-    console.error(`usage: node ${name}.mjs URL EXPECT`);
+    console.error(`usage: node ${name}.mjs URL EXPECT [REVISION]`);
     process.exit(2);
   }
   const expect = JSON.parse(source.trimStart().startsWith('{') ? source : readFileSync(source, 'utf8'));
@@ -50,14 +57,16 @@ export async function run(name, connect) {
   try {
     const lists = [];
     const { client, era, call } = await connect(new URL(url), (error, tools) => lists.push({ error, tools }));
+    if (revision && era !== revision) throw new Error(`settled on ${era}, want ${revision}`);
     const problems = [...(await checkList(client, expect)), ...(await checkCalls(client, expect.calls ?? []))];
     if (expect.progress) problems.push(...(await checkProgress(call, expect.progress)));
     if (expect.cancel) problems.push(...(await checkCancel(call, expect.cancel)));
     if (expect.changed) problems.push(...(await checkChanged(call, expect.changed, lists)));
     await client.close();
+    if (expect.found) problems.push(...(await checkFound(connect, era, expect.found)));
     for (const ask of expect.asks ?? []) problems.push(...(await checkAsk(name, connect, ask)));
     if (problems.length === 0) {
-      const more = ['progress', 'cancel', 'changed', 'asks'].filter((k) => expect[k]).map((k) => `, ${k}`);
+      const more = ['progress', 'cancel', 'changed', 'found', 'asks'].filter((k) => expect[k]).map((k) => `, ${k}`);
       console.log(`${name}: ok (${era}): ${(expect.tools ?? []).length} tools listed, ${(expect.calls ?? []).length} calls as expected${more.join('')}`);
     }
     end(name, problems);
@@ -71,14 +80,19 @@ function end(name, problems) {
   process.exit(problems.length === 0 ? 0 : 1);
 }
 
-async function checkList(client, expect) {
-  const listed = [];
+async function allTools(client) {
+  const tools = [];
   let cursor;
   do {
     const page = await client.listTools(cursor ? { cursor } : {});
-    listed.push(...page.tools.map((t) => t.name));
+    tools.push(...page.tools);
     cursor = page.nextCursor;
   } while (cursor);
+  return tools;
+}
+
+async function checkList(client, expect) {
+  const listed = (await allTools(client)).map((t) => t.name);
   const wanted = expect.tools ?? [];
   const problems = wanted.filter((t) => !listed.includes(t)).map((t) => `tool ${t} is not listed; listed: ${listed.join(', ')}`);
   if (expect.exact) {
@@ -160,12 +174,59 @@ async function checkCancel(call, want) {
 
 async function checkChanged(call, want, lists) {
   await call({ name: want.tool, arguments: {} }, {});
+  return (await awaitListed(lists, want.adds)).map((p) => `changed: ${p}`);
+}
+
+// awaitListed waits until the client has heard of a list with the tool.
+async function awaitListed(lists, tool) {
   for (const end = Date.now() + patience; Date.now() < end; ) {
-    const heard = lists.find((l) => l.error || l.tools.some((t) => t.name === want.adds));
-    if (heard) return heard.error ? [`changed: ${heard.error}`] : [];
+    const heard = lists.find((l) => l.error || l.tools.some((t) => t.name === tool));
+    if (heard) return heard.error ? [String(heard.error)] : [];
     await new Promise((done) => setTimeout(done, 20));
   }
-  return [`changed: heard of ${lists.length} lists in ${patience} ms, none with ${want.adds}`];
+  return [`heard of ${lists.length} lists in ${patience} ms, none with ${tool}`];
+}
+
+const modern = '2026-07-28';
+
+// checkFound finds a tool and calls it in the next step, in each way.
+async function checkFound(connect, era, want) {
+  const ways = {
+    'by its name': { tool: want.tool, args: want.args },
+    'by call_tool': { tool: 'call_tool', args: { name: want.tool, arguments: want.args } },
+    'from the list': { tool: want.tool, args: want.args, listed: true },
+  };
+  const problems = [];
+  for (const [way, call] of Object.entries(ways)) {
+    problems.push(...(await checkWay(connect, era, want, { ...want, ...call })).map((p) => `found, called ${way}: ${p}`));
+  }
+  return problems;
+}
+
+async function checkWay(connect, era, want, next) {
+  const lists = [];
+  const { client, call } = await connect(new URL(process.argv[2]), (error, tools) => lists.push({ error, tools }));
+  const before = await allTools(client);
+  const problems = before.some((t) => t.name === want.tool) ? [`${want.tool} is listed before it is found`] : [];
+  const answer = await call({ name: 'discover_tools', arguments: { query: want.query } }, {});
+  const found = answer.structuredContent?.tools?.map((t) => t.name) ?? [];
+  if (found[0] !== want.tool) problems.push(`found ${JSON.stringify(found)}, want ${want.tool} first`);
+  if (!(answer._meta?.['toolgate/spared_schema_tokens'] >= 0)) problems.push(`the answer says nothing of schemas that were spared: ${JSON.stringify(answer._meta)}`);
+  if (next.listed && era !== modern) problems.push(...(await awaitListed(lists, want.tool)));
+  problems.push(...(await checkCall(client, next)));
+  await client.close();
+  if (era === modern) problems.push(...(await checkSteady(connect, before, lists)));
+  return problems;
+}
+
+// checkSteady reads the list by another client, for this one may have kept it.
+async function checkSteady(connect, before, lists) {
+  const { client } = await connect(new URL(process.argv[2]), () => {});
+  const after = await allTools(client);
+  await client.close();
+  const problems = JSON.stringify(after) === JSON.stringify(before) ? [] : [`the list of ${modern} has changed`];
+  if (lists.length > 0) problems.push(`told of ${lists.length} lists, which do not change by what is called`);
+  return problems;
 }
 
 // checkAsk calls a tool about which the user is asked, by a client of its own. The

@@ -1,13 +1,15 @@
 // The second generation of the TypeScript SDK, which finds out by itself that
-// the server speaks 2026-07-28. Falling back to sessions would be a fault here.
+// the server speaks 2026-07-28. Falling back to sessions would be a fault here, unless
+// an older revision is asked for.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { run } from './check.mjs';
 
-const wanted = '2026-07-28';
+const wanted = process.argv[4] ?? '2026-07-28';
+const mode = wanted === '2026-07-28' ? 'auto' : 'legacy';
 
 await run('sdk2', async (url, onChanged, user) => {
   const capabilities = user ? { elicitation: { form: {} } } : {};
-  const options = { capabilities, versionNegotiation: { mode: 'auto' }, listChanged: { tools: { onChanged } } };
+  const options = { capabilities, versionNegotiation: { mode }, listChanged: { tools: { onChanged } } };
   const client = new Client({ name: 'sdk2', version: '1.0.0' }, options);
   if (user) client.setRequestHandler('elicitation/create', (request) => user(request.params));
   await client.connect(new StreamableHTTPClientTransport(url));

@@ -21,6 +21,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -57,7 +58,24 @@ func (s *Server) shortStateless(w http.ResponseWriter, r *http.Request) bool {
 // mayAsk reports whether the user of the client may be asked about the call, which
 // needs a session of the SDK or an answer of its own.
 func (s *Server) mayAsk(ctx context.Context, m *message.Message) bool {
-	return m.Method == message.CallTool && (string(m.Name) == activationTool || s.gateway.AsksClient(ctx, string(m.Name)))
+	if m.Method != message.CallTool {
+		return false
+	}
+	name, ok := string(m.Name), true
+	if name == callTool || name == callReadTool {
+		name, ok = inner(m.Arguments)
+	}
+	return !ok || name == activationTool || s.gateway.AsksClient(ctx, name)
+}
+
+// inner is the name of the tool that is called by another one, where it stands in its
+// arguments in the usual way. It is what runs, and about which the user is asked.
+func inner(arguments json.RawMessage) (name string, ok bool) {
+	var members map[string]json.RawMessage // no struct, which would take NAME, too
+	if json.Unmarshal(arguments, &members) != nil || json.Unmarshal(members["name"], &name) != nil {
+		return "", false
+	}
+	return name, true
 }
 
 // fitsHeaders reports whether a message is of 2026-07-28 and is what its headers

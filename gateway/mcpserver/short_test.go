@@ -142,7 +142,7 @@ func TestWaysAgree(t *testing.T) {
 		short      bool
 	}
 	var tests []request
-	for _, name := range []string{"text", "object", "list", "empty", "noop", "odd", "mixed", "none", "denied", "bad", "panic", "ü", "discover_tools", "call_tool", "call_read_tool"} {
+	for _, name := range []string{"text", "object", "list", "empty", "noop", "odd", "mixed", "none", "denied", "bad", "panic", "ü", "discover_tools"} {
 		tests = append(tests,
 			request{"legacy " + name, callOf("3", `"name":"`+name+`","arguments":{"a":1.10,"a":2}`), w.legacy(), true},
 			request{"modern " + name, callOf(`"x"`, `"name":"`+name+`","arguments":{},`+described), modern("tools/call", name), true},
@@ -202,6 +202,13 @@ func TestWaysAgree(t *testing.T) {
 		{"modern, input for a request", callOf("5", `"name":"text","requestState":"x",`+described), modern("tools/call", "text"), false},
 		{"legacy, the user may be asked", callOf("5", `"name":"asks"`), w.legacy(), false},
 		{"modern, the user may be asked", callOf("5", `"name":"asks",`+described), modern("tools/call", "asks"), false},
+		{"legacy, of another tool", callOf("5", `"name":"call_tool","arguments":{"arguments":{},"name":"x"}`), w.legacy(), true},
+		{"modern, of another tool", callOf("5", `"name":"call_read_tool","arguments":{"name":"x"},`+described), modern("tools/call", "call_read_tool"), true},
+		{"legacy, of another tool that the user may be asked about", callOf("5", `"name":"call_tool","arguments":{"name":"asks"}`), w.legacy(), false},
+		{"modern, of another tool that the user may be asked about", callOf("5", `"name":"call_read_tool","arguments":{"name":"a\u0073ks"},`+described), modern("tools/call", "call_read_tool"), false},
+		{"legacy, of another tool that asks the user", callOf("5", `"name":"call_tool","arguments":{"name":"request_tool_activation"}`), w.legacy(), false},
+		{"legacy, of another tool, oddly", callOf("5", `"name":"call_tool","arguments":{"arguments":{"name":"asks"}}`), w.legacy(), false},
+		{"legacy, of another tool, no name", callOf("5", `"name":"call_tool"`), w.legacy(), false},
 		{"modern, arguments missing", callOf("5", `"name":"text",`+described), modern("tools/call", "text"), true},
 	}...)
 	for _, tt := range tests {

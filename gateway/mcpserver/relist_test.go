@@ -1,8 +1,13 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,4 +172,86 @@ func TestOwed(t *testing.T) {
 	if told != 1 {
 		t.Errorf("told %d times", told)
 	}
+}
+
+// finder is a gateway every search of which finds something new.
+type finder struct{ mirror }
+
+func (finder) Call(_ context.Context, call tool.Call) tool.Result {
+	out := tool.TextOutput("found")
+	out.Search = &tool.Search{Activated: []string{"a"}}
+	return tool.Result{Tool: call.Tool, Status: tool.StatusOK, Output: out}
+}
+
+// TestHoldOverHTTP holds how long a search takes in a session, and that it is told on
+// its own stream before it is answered.
+func TestHoldOverHTTP(t *testing.T) {
+	const (
+		soon   = 40 * time.Millisecond
+		search = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"discover_tools","arguments":{}}}`
+		list   = `{"jsonrpc":"2.0","id":4,"method":"tools/list"}`
+	)
+	tests := []struct {
+		name string
+		host func(h http.Handler, id string, hangUp func()) // what it does when it is told
+		took time.Duration
+	}{
+		{"lists", func(h http.Handler, id string, _ func()) { send(h, http.MethodPost, list, headerSession, id) }, soon + relistGrace},
+		{"lists by the SDK", func(h http.Handler, id string, _ func()) {
+			send(h, http.MethodPost, list, headerSession, id, "Content-Type", "application/json; charset=utf-8")
+		}, soon + relistGrace},
+		{"takes no notice", func(http.Handler, string, func()) {}, relistMost},
+		{"cancels", func(h http.Handler, id string, _ func()) {
+			send(h, http.MethodPost, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`, headerSession, id)
+		}, soon},
+		{"hangs up", func(_ http.Handler, _ string, hangUp func()) { hangUp() }, soon},
+		{"ends the session", func(h http.Handler, id string, _ func()) { send(h, http.MethodDelete, "", headerSession, id) }, soon},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := New(finder{}, Options{})
+				defer func() { _ = s.Close() }()
+				h := s.Handler()
+				id := opened(h)
+				ctx, hangUp := context.WithCancel(t.Context())
+				defer hangUp()
+				go func() {
+					time.Sleep(soon)
+					tt.host(h, id, hangUp)
+				}()
+				var res *httptest.ResponseRecorder
+				within := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, r.WithContext(ctx)) })
+				took := howLong(func() { res = send(within, http.MethodPost, search, headerSession, id) })
+				if took != tt.took {
+					t.Errorf("took %v, want %v", took, tt.took)
+				}
+				told, answer, _ := strings.Cut(res.Body.String(), "\n\n")
+				if !strings.Contains(told, notifyListChanged) || !strings.Contains(answer, `"id":3`) || strings.Contains(answer, notifyListChanged) {
+					t.Errorf("answered with %d %s", res.Code, res.Body)
+				}
+			})
+		})
+	}
+}
+
+// TestHoldEndsWithInput holds that nobody waits for the list of a client that has
+// closed its end of the pipe.
+func TestHoldEndsWithInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(finder{}, Options{})
+		piped := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"0"}}}
+` + initialized + `
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"discover_tools"}}
+`
+		var out bytes.Buffer
+		took := howLong(func() {
+			if err := s.ServeStdio(t.Context(), io.NopCloser(strings.NewReader(piped)), &out); err != nil {
+				t.Error(err)
+			}
+		})
+		if took > relistGrace || strings.Count(out.String(), "\n") != 3 || !strings.Contains(out.String(), notifyListChanged) {
+			t.Errorf("took %v, answered:\n%s", took, out.String())
+		}
+	})
 }

@@ -73,7 +73,9 @@ func (b *brief) call(ctx context.Context) {
 		Tool: string(b.Name), Arguments: b.Arguments, Caller: b.who, Profile: profileOf(ctx), Via: tool.ViaDirect, Chat: chatOf(ctx, name.session),
 	})
 	progress.end()
-	b.relists().found(ctx, res.Output.Search, searched(), notice{b.tellChanged, b.reply.gone, b.held})
+	if owed := searched(); owed || res.Output.Search != nil {
+		b.relists().found(ctx, res.Output.Search, owed, notice{b.tellChanged, b.reply.gone, b.held})
+	}
 	leave() // before the answer: who has that may use the identifier again
 	if isUnknown(string(b.Name), &res) {
 		b.fail(notFound(res.Error))

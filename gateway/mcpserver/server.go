@@ -8,9 +8,13 @@
 // the SDK can set a result's type and cache fields; and so no schema of a tool is
 // ever registered, which costs time and panics on what the SDK does not like.
 //
+// In a session the list has what searches found, too, and a search is answered when
+// the client has listed that. From 2026-07-28 a list does not change by what is called.
+//
 // Failures of tools are results with isError, worded for the model. Only an
-// unknown tool, a bad cursor and, on 2026-07-28, a capability that the client would
-// have to have and a state that was not made here are JSON-RPC errors.
+// unknown tool (one that call_tool should call is no such), a bad cursor and, on
+// 2026-07-28, a capability that the client would have to have and a state that was not
+// made here are JSON-RPC errors.
 package mcpserver
 
 import (

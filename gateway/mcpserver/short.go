@@ -13,7 +13,8 @@ package mcpserver
 //     calls, ends them, and ends sessions is in this package.
 //   - The answer is the SDK's to the letter, but for escapes that say the same and
 //     for its frame: one JSON body, where the SDK always sends events. It becomes
-//     events with the first step of progress that the client asked to be told.
+//     events with the first step of progress that the client asked to be told, and
+//     where a search found something that the session has to list.
 //   - A call about which the user of the client may be asked is the SDK's.
 //   - A client that hangs up cancels its call from 2026-07-28. Before, it has to
 //     say so in a notification, which the SDK gets as well.

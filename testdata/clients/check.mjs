@@ -25,8 +25,9 @@
 // that is new, or new again; "found" is a tool that is in no list: each time by a new
 // client, the query finds it, and the next call is one of it by its name, one by
 // call_tool, and one from the list that the client was told to read again, or, from
-// 2026-07-28, which is the same as before; "asks" are calls about which the user is asked, once,
-// and answers so. A client without a user declares that it cannot ask. What stands
+// 2026-07-28, which is the same as before; "asks" are calls about which the user is
+// asked, once, and answers so, made by the tool "by" where there is one. A client
+// without a user declares that it cannot ask. What stands
 // under the name of a client is for that one.
 //
 // "tools" are the names that must be listed, in any order; others may be listed
@@ -239,7 +240,9 @@ async function checkAsk(name, connect, ask) {
     return want.user;
   };
   const { client, call } = await connect(new URL(process.argv[2]), () => {}, want.user && user);
-  const problems = await judge(() => call({ name: want.tool, arguments: { ...want.args, run: randomUUID() } }, {}), want);
+  const args = { ...want.args, run: randomUUID() };
+  const made = want.by ? { name: want.by, arguments: { name: want.tool, arguments: args } } : { name: want.tool, arguments: args };
+  const problems = await judge(() => call(made, {}), want);
   await client.close();
   if (forms.length !== (want.user ? 1 : 0)) problems.push(`the user was asked ${forms.length} times`);
   for (const { message, requestedSchema } of forms) {

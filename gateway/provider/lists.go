@@ -16,6 +16,9 @@ type ResponsesTool struct {
 	// Strict is false: the API takes true where it is absent, and then refuses
 	// schemas with properties that are not required.
 	Strict bool `json:"strict"`
+	// DeferLoading keeps the tool from the model until a search loads it. A request
+	// with such tools needs one of the type "tool_search" too.
+	DeferLoading bool `json:"defer_loading,omitempty"`
 }
 
 // OpenAIResponses writes the specs as the "tools" array of an OpenAI response
@@ -34,6 +37,9 @@ type AnthropicTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema"` // as declared
+	// DeferLoading keeps the tool from the model until a result refers to it, as with
+	// a [ToolReference].
+	DeferLoading bool `json:"defer_loading,omitempty"`
 }
 
 // Anthropic writes the specs as the "tools" array of an Anthropic message request,

@@ -14,6 +14,7 @@ type MCPTool struct {
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema"` // as models are shown it
 	Annotations *MCPAnnotations `json:"annotations,omitempty"`
+	Meta        map[string]any  `json:"_meta,omitempty"`
 }
 
 // MCPAnnotations are hints about a tool's behaviour (2026-07-28, schema

@@ -31,6 +31,29 @@ func specs() []*tool.Spec {
 	}
 }
 
+// deferred are the specs with the last one deferred.
+func deferred() []*tool.Spec {
+	all := specs()
+	all[len(all)-1].Deferred = true
+	return all
+}
+
+// TestUnmarked holds that a deferred tool looks like any other one where nothing is
+// to be searched: a mark would keep it from the model.
+func TestUnmarked(t *testing.T) {
+	for name, shapes := range map[string][2]any{
+		"openai-chat":      {provider.OpenAIChat(specs()), provider.OpenAIChat(deferred())},
+		"openai-responses": {provider.OpenAIResponses(specs()), provider.OpenAIResponses(deferred())},
+		"anthropic":        {provider.Anthropic(specs()), provider.Anthropic(deferred())},
+		"gemini":           {provider.Gemini(specs()), provider.Gemini(deferred())},
+		"mcp":              {provider.MCP(specs()), provider.MCP(deferred())},
+	} {
+		if diff := cmp.Diff(shapes[0], shapes[1]); diff != "" {
+			t.Errorf("%s (-not deferred +deferred):\n%s", name, diff)
+		}
+	}
+}
+
 func TestGolden(t *testing.T) {
 	tests := map[string]any{
 		"openai-chat.json":       provider.OpenAIChat(specs()),
@@ -44,6 +67,14 @@ func TestGolden(t *testing.T) {
 		"anthropic-empty.json":        provider.Anthropic(nil),
 		"gemini.json":                 provider.Gemini(specs()),
 		"gemini-empty.json":           provider.Gemini(nil),
+
+		"openai-responses-deferred.json":    provider.OpenAIResponsesDeferred(deferred()),
+		"anthropic-deferred.json":           provider.AnthropicDeferred(deferred()),
+		"mcp-deferred.json":                 provider.MCPDeferred(deferred()),
+		"anthropic-references.json":         provider.ToolReferences(deferred()),
+		"anthropic-references-empty.json":   provider.ToolReferences(nil),
+		"openai-responses-search.json":      provider.OpenAIToolSearch("call_1", deferred()),
+		"openai-responses-search-none.json": provider.OpenAIToolSearch("", nil),
 	}
 	for name, shape := range tests {
 		t.Run(name, func(t *testing.T) { golden(t, filepath.Join("testdata", name), shape) })
@@ -81,6 +112,10 @@ func TestSpecsStay(t *testing.T) {
 	provider.OpenAIResponses(given)
 	provider.Anthropic(given)
 	provider.Gemini(given)
+	provider.OpenAIResponsesDeferred(given)
+	provider.AnthropicDeferred(given)
+	provider.MCPDeferred(given)
+	provider.OpenAIToolSearch("", given)
 	if diff := cmp.Diff(specs(), given); diff != "" {
 		t.Errorf("specs changed (-before +after):\n%s", diff)
 	}

@@ -50,7 +50,7 @@ func (s *search) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 	s.learn(in.Call, &r, &results)
 	out := tool.TextOutput(string(w.JSON))
 	out.Structured, out.Noop = w.JSON, len(a.Tools) == 0
-	out.Search = &tool.Search{Activated: added, Spared: s.spared(w.Full)}
+	out.Search = &tool.Search{Activated: added, Spared: s.spared(w.Full), Exact: a.Exact}
 	if unsaved != nil {
 		out.Notes = []string{"what was found could not be kept in the chat: " + tool.AsError(unsaved).Message}
 	}

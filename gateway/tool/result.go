@@ -61,6 +61,8 @@ type Search struct {
 	// caller may call and was not sent: one for each four characters of a tool as
 	// openai-chat writes it.
 	Spared int
+	// Exact says that the query is the name of the one tool that was found.
+	Exact bool
 }
 
 // Object is Structured where that is a JSON object, else nil: clients of the

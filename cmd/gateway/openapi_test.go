@@ -196,6 +196,7 @@ func TestDescription(t *testing.T) {
 	}
 	for _, target := range []string{
 		"/v1/tools", "/v1/tools?format=mcp&tags=read_only", "/v1/tools?format=odd", "/v1/tools?format=anthropic", "/v1/tools?format=gemini", "/v1/tools?format=openai-responses", "/v1/tools/add?format=gemini", "/v1/tools/add?format=openai-responses", "/v1/tools/add", "/v1/tools/add?format=mcp", "/v1/tools/hidden",
+		"/v1/tools?deferred=true&format=anthropic", "/v1/tools?deferred=true&format=openai-responses", "/v1/tools?deferred=true&format=mcp", "/v1/tools?deferred=only&namespace=crm", "/v1/tools?deferred=odd", "/v1/tools/far?format=mcp",
 		"/v1/tools?profile=none", "/v1/tools?profile=", "/v1/openapi.json", "/v1/openapi.json?x=1", "/healthz", "/readyz", "/metrics", "/v1/results/r_2", "/v1/results/r_2?limit=0", "/v1/calls/none", "/v1/calls/none?wait=x",
 	} {
 		get(target)
@@ -219,6 +220,12 @@ func TestDescription(t *testing.T) {
 	} {
 		post("/v1/calls?chat=c", body)
 		post("/v1/calls?chat=c&stop_on=error", body)
+	}
+	for _, body := range []string{
+		`{"query":"far away"}`, `{"query":"far","format":"anthropic","explain":true}`, `{"query":"far away","format":"openai-responses","call_id":"c","limit":2,"chat":"found"}`,
+		`{"query":"far","detail":"names","format":"gemini"}`, `{"query":"xyzzy","format":"openai-chat","profile":"none"}`, `{"query":"xyzzy","format":"mcp"}`, `{"query":7}`, `nonsense`,
+	} {
+		post("/v1/discover", body)
 	}
 	approvalOf := regexp.MustCompile(`apr_[a-z0-9]{26}`).FindString(ask(tool.MayApprove, "GET", "/v1/approvals", "", "").Body.String())
 	if approvalOf == "" {

@@ -3,9 +3,11 @@
 // of a model.
 //
 //	GET    /v1/tools?format=                  {"tools": [...]}, with an ETag
+//	GET    /v1/tools?deferred=true            those that searches find, too
 //	GET    /v1/tools/{name}?format=            one of them
 //	POST   /v1/tools/{name}/call              the arguments in, a result out
 //	POST   /v1/tools/{name}/call?wait=SECONDS the same, or 202 and a handle
+//	POST   /v1/discover                       {"query": "..."}: tools that do what it says
 //	POST   /v1/calls                          a model's calls in, results and messages out
 //	GET    /v1/calls/{id}?wait=SECONDS        how a call with a handle stands
 //	DELETE /v1/calls/{id}                     cancels it
@@ -58,6 +60,9 @@ type Gateway interface {
 	Call(ctx context.Context, call tool.Call) tool.Result
 	// Tools gives what the caller may see, in list order. The specs are not changed.
 	Tools(ctx context.Context, view tool.View) []*tool.Spec
+	// AllTools gives what Tools does in a chat that has found nothing, and behind that
+	// every deferred tool, in list order.
+	AllTools(ctx context.Context, view tool.View) []*tool.Spec
 	// HasProfile reports whether there is a profile of the name now.
 	HasProfile(name string) bool
 }
@@ -130,6 +135,7 @@ func (a *api) routes() map[string]methods {
 		"/v1/tools":             {get: a.listTools},
 		"/v1/tools/{name}":      {get: a.showTool},
 		"/v1/tools/{name}/call": {post: a.callTool},
+		"/v1/discover":          {post: a.discover},
 		"/healthz":              {get: a.healthz},
 		"/readyz":               {get: a.readyz},
 	}

@@ -41,6 +41,8 @@ func (f *fake) Tools(_ context.Context, view tool.View) []*tool.Spec {
 	return f.specs
 }
 
+func (f *fake) AllTools(ctx context.Context, view tool.View) []*tool.Spec { return f.Tools(ctx, view) }
+
 func (f *fake) Call(_ context.Context, call tool.Call) tool.Result {
 	f.call = call
 	code, fails := strings.CutPrefix(call.Tool, "fail-")
@@ -112,7 +114,7 @@ func TestAnswers(t *testing.T) {
 		{"misspelt format", "GET", "/v1/tools?format=openai-chta", "", "", 400, problem("bad_request", `unknown format \"openai-chta\"`, "did you mean openai-chat?"), ""},
 		{"empty format", "GET", "/v1/tools?format=", "", "", 400, problem("bad_request", `unknown format \"\"`, "known: anthropic, gemini, mcp, openai-chat, openai-responses"), ""},
 		{"misspelt parameter", "GET", "/v1/tools?fromat=mcp", "", "", 400, problem("bad_request", `unknown query parameter \"fromat\"`, "did you mean format?"), ""},
-		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format, tags, exclude_tags, chat, profile"), ""},
+		{"unknown parameter", "GET", "/v1/tools?x=1", "", "", 400, problem("bad_request", `unknown query parameter \"x\"`, "known: format, tags, exclude_tags, namespace, deferred, chat, profile"), ""},
 		{"parameter twice", "GET", "/v1/tools?format=mcp&format=mcp", "", "", 400, problem("bad_request", `query parameter \"format\" is given more than once`, ""), ""},
 		{"broken query", "GET", "/v1/tools?%zz", "", "", 400, problem("bad_request", "the query string is malformed", ""), ""},
 
@@ -286,6 +288,8 @@ type hanging struct{ started, ended chan struct{} }
 func (h *hanging) HasProfile(string) bool { return false }
 
 func (h *hanging) Tools(context.Context, tool.View) []*tool.Spec { return nil }
+
+func (h *hanging) AllTools(context.Context, tool.View) []*tool.Spec { return nil }
 
 func (h *hanging) Call(ctx context.Context, _ tool.Call) tool.Result {
 	close(h.started)

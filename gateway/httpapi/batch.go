@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -211,7 +210,5 @@ func (c callResult) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, _ := bytes.CutSuffix(bytes.TrimSpace(call), []byte("}"))
-	tail, _ := bytes.CutPrefix(result, []byte("{"))
-	return append(append(head, ','), tail...), nil
+	return joined(call, result), nil
 }

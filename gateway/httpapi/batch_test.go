@@ -38,6 +38,8 @@ func (f *fakeBatch) Batch(ctx context.Context, calls []httpapi.BatchCall, stopOn
 			return nil, errors.New("a secret")
 		case "short":
 			return answers[:i], nil
+		case "call_tool": // which is the call of another one
+			answers[i].Result = f.Call(ctx, tool.Call{Tool: "echo", Arguments: calls[i].Call.Arguments})
 		case "picture":
 			answers[i].Result = tool.Result{CallID: "c2", Tool: "picture", Status: tool.StatusOK, Output: tool.Output{
 				Content: []tool.Content{{Type: tool.ContentImage, Data: []byte("GIF89a\x00"), MIMEType: "image/gif"}},
@@ -95,6 +97,7 @@ func TestBatchAnswers(t *testing.T) {
 			`{"id":"a",`+gotEcho+`,`+failedIn("b", "denied")+`,{"id":"old-p","replayed":true,`+gotPicture,
 			echoMessage+`,`+failedMessage("b")+`,`+pictureMsg+`,`+pictureSeen,
 		), ""},
+		{"a call inside of another", "/v1/calls", "", calling("a", "call_tool"), 200, whole(`{"id":"a",`+gotEcho, echoMessage), ""},
 		{"a message", "/v1/calls", "", `{"role":"assistant","tool_calls":` + calling("a", "echo") + `}`, 200, whole(`{"id":"a",`+gotEcho, echoMessage), ""},
 		{"a conversation", "/v1/calls", "", `{"messages":[{"role":"assistant","tool_calls":` + calling("a", "echo", "b", "echo") + `},{"role":"tool","tool_call_id":"b"}]}`, 200, whole(`{"id":"a",`+gotEcho, echoMessage), ""},
 		{"no call", "/v1/calls", "", `{"role":"assistant","content":"done"}`, 200, nothing, ""},

@@ -17,34 +17,47 @@ const etagBytes = 16
 type shape struct {
 	list func([]*tool.Spec) any
 	one  func(*tool.Spec) any
+	// deferring is list for a request that searches tools: those that are deferred are
+	// marked, where the format has a way to.
+	deferring func([]*tool.Spec) any
 }
 
 // shapeOf makes a shape of what writes lists, which give one entry for each tool.
-func shapeOf[T any](list func([]*tool.Spec) []T) *shape {
+func shapeOf[T any](list, deferring func([]*tool.Spec) []T) *shape {
 	return &shape{
-		list: func(specs []*tool.Spec) any { return list(specs) },
-		one:  func(s *tool.Spec) any { return list([]*tool.Spec{s})[0] },
+		list:      func(specs []*tool.Spec) any { return list(specs) },
+		one:       func(s *tool.Spec) any { return list([]*tool.Spec{s})[0] },
+		deferring: func(specs []*tool.Spec) any { return deferring(specs) },
 	}
 }
 
 // shapes are the formats of tools.
 func shapes() map[string]*shape {
+	gemini := func(specs []*tool.Spec) any { return provider.Gemini(specs) }
 	return map[string]*shape{
-		"openai-chat":      shapeOf(provider.OpenAIChat),
-		"openai-responses": shapeOf(provider.OpenAIResponses),
-		"anthropic":        shapeOf(provider.Anthropic),
+		"openai-chat":      shapeOf(provider.OpenAIChat, provider.OpenAIChat),
+		"openai-responses": shapeOf(provider.OpenAIResponses, provider.OpenAIResponsesDeferred),
+		"anthropic":        shapeOf(provider.Anthropic, provider.AnthropicDeferred),
 		"gemini": {
-			list: func(specs []*tool.Spec) any { return provider.Gemini(specs) },
-			one:  func(s *tool.Spec) any { return provider.GeminiFunctions([]*tool.Spec{s})[0] },
+			list:      gemini,
+			one:       func(s *tool.Spec) any { return provider.GeminiFunctions([]*tool.Spec{s})[0] },
+			deferring: gemini,
 		},
-		"mcp": shapeOf(provider.MCP),
+		"mcp": shapeOf(provider.MCP, provider.MCPDeferred),
 	}
 }
+
+// The values of the parameter "deferred" of a list.
+const (
+	deferredLeftOut = "false" // deferred tools are not in the list, but for those that the chat has found
+	deferredToo     = "true"  // all of them are behind the others, and marked
+	deferredOnly    = "only"  // nothing else is
+)
 
 // listTools answers {"tools": [...]} in the format asked for: one envelope for
 // all of them, which can be merged into a provider's request as it is.
 func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
-	values, p := query(r, "format", "tags", "exclude_tags", "chat", "profile")
+	values, p := query(r, "format", "tags", "exclude_tags", "namespace", "deferred", "chat", "profile")
 	if p != nil {
 		p.write(w)
 		return
@@ -64,8 +77,13 @@ func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	specs := a.gateway.Tools(r.Context(), view)
-	sendTagged(w, r, map[string]any{"tools": write.list(filter.of(specs))})
+	if filter.deferred == deferredLeftOut {
+		specs := a.gateway.Tools(r.Context(), view)
+		sendTagged(w, r, map[string]any{"tools": write.list(filter.of(specs))})
+		return
+	}
+	specs := a.gateway.AllTools(r.Context(), view)
+	sendTagged(w, r, map[string]any{"tools": write.deferring(filter.of(specs))})
 }
 
 // sendTagged answers with v and its ETag, or with 304 where the client has it

@@ -80,6 +80,7 @@ type Metrics struct {
 	reloads  *prometheus.CounterVec
 	answers  *prometheus.CounterVec
 	told     *prometheus.CounterVec
+	searches searches
 
 	pending    atomic.Int64 // calls that wait for a person
 	generation atomic.Int64 // of the configuration that is served
@@ -103,6 +104,7 @@ func New(gateway Gateway, opts Options) *Metrics {
 			Namespace: namespace, Name: "config_reloads_total",
 			Help: "Reloads of the configuration, by outcome (ok, failed, unchanged).",
 		}, []string{"outcome"}),
+		searches: newSearches(),
 	}
 	m.countApprovals()
 	m.generation.Store(1)
@@ -111,7 +113,7 @@ func New(gateway Gateway, opts Options) *Metrics {
 		m.reloads.WithLabelValues(string(o))
 	}
 	m.registry.MustRegister(
-		m.calls, m.took, m.reloads, m.answers, m.told,
+		m.calls, m.took, m.reloads, m.answers, m.told, m.searches.ended, m.searches.spared,
 		&live{gateway: gateway, backlog: opts.Backlog, metrics: m},
 		buildInfo(opts.Version),
 		collectors.NewGoCollector(),
@@ -184,6 +186,7 @@ func (m *Metrics) Ended(n *tool.Notice) {
 	}
 	m.calls.WithLabelValues(name, code, decision).Inc()
 	m.took.WithLabelValues(name).Observe(n.Result.Duration.Seconds())
+	m.searches.count(n)
 }
 
 // Reloaded counts a reload of the configuration that has ended.

@@ -140,6 +140,11 @@ toolgate_config_last_reload_successful 0
 toolgate_config_reloads_total{outcome="failed"} 1
 toolgate_config_reloads_total{outcome="ok"} 1
 toolgate_config_reloads_total{outcome="unchanged"} 1
+toolgate_discovery_searches_total{outcome="exact"} 0
+toolgate_discovery_searches_total{outcome="found"} 0
+toolgate_discovery_searches_total{outcome="nothing"} 0
+toolgate_discovery_searches_total{outcome="refused"} 0
+toolgate_discovery_spared_schema_tokens_total 0
 toolgate_run_log_backlog_bytes 3400
 toolgate_run_log_failures_total 3
 toolgate_run_log_store_failing 1
@@ -159,6 +164,45 @@ toolgate_upstream_state{state="open",upstream="shop"} 0`)
 		if !strings.Contains(all, name) {
 			t.Errorf("no %s in the metrics", name)
 		}
+	}
+}
+
+// TestSearches holds what searches for tools are counted as.
+func TestSearches(t *testing.T) {
+	m := metrics.New(busy{}, metrics.Options{})
+	search := func(status tool.Status, done *tool.Search) *tool.Notice {
+		n := ended("discover_tools", true, "", "allow", time.Millisecond)
+		n.Result.Status, n.Result.Output.Search = status, done
+		return n
+	}
+	for _, n := range []*tool.Notice{
+		search(tool.StatusOK, &tool.Search{Spared: 1000}),
+		search(tool.StatusOK, &tool.Search{Spared: 200, Activated: []string{"hunter2"}}),
+		search(tool.StatusOK, &tool.Search{Spared: 30, Exact: true}),
+		search(tool.StatusNoop, &tool.Search{Spared: 4}),
+		search(tool.StatusNoop, &tool.Search{Spared: -1}),
+		search(tool.StatusOK, nil), // a hook answered
+		ended("discover_tools", true, tool.InvalidArgs, "", 0),
+		ended("discover_tools", true, tool.Denied, "deny", 0),
+		ended("discover_tools", false, tool.NotFound, "", 0), // there is nothing to find, and no such tool
+		ended("pay", true, "", "allow", 0),
+	} {
+		m.Ended(n)
+	}
+	lines, _ := scrape(t, m)
+	var got []string
+	for _, line := range lines {
+		if strings.Contains(line, "discovery") {
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		`toolgate_discovery_searches_total{outcome="exact"} 1`, `toolgate_discovery_searches_total{outcome="found"} 3`,
+		`toolgate_discovery_searches_total{outcome="nothing"} 2`, `toolgate_discovery_searches_total{outcome="refused"} 2`,
+		`toolgate_discovery_spared_schema_tokens_total 1234`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

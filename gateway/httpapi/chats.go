@@ -72,8 +72,8 @@ func (a *api) showChat(w http.ResponseWriter, r *http.Request) {
 		noChat().write(w)
 		return
 	}
-	if who := caller(r); !seesContext(&who, key.Caller) {
-		found.Context = nil
+	if who := caller(r); !seesWithin(&who, key.Caller) {
+		found.Context, found.Found = nil, nil
 	}
 	writeChat(w, found)
 }

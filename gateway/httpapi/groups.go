@@ -50,7 +50,7 @@ const (
 )
 
 // listChats answers which chats hold something: those of whoever asks, and to who
-// may activate groups those of all callers, without their context.
+// may activate groups those of all callers, without their context and what was found.
 func (a *api) listChats(w http.ResponseWriter, r *http.Request) {
 	values, p := query(r, "caller", "id", "asking", "limit")
 	if p != nil {
@@ -80,16 +80,17 @@ func (a *api) listChats(w http.ResponseWriter, r *http.Request) {
 	}
 	chats, more := a.chats.List(filter, limit)
 	for i := range chats {
-		if !seesContext(&who, chats[i].Caller) {
-			chats[i].Context = nil
+		if !seesWithin(&who, chats[i].Caller) {
+			chats[i].Context, chats[i].Found = nil, nil
 		}
 	}
 	noStore(w)
 	writeJSON(w, http.StatusOK, map[string]any{"chats": chats, "more": more})
 }
 
-// seesContext reports whether a caller may see what a chat of the owner was told.
-func seesContext(who *tool.Caller, owner string) bool {
+// seesWithin reports whether a caller may see what a chat of the owner was told, and
+// which tools were found in it.
+func seesWithin(who *tool.Caller, owner string) bool {
 	return owner == who.ID || who.Can(tool.MayAdmin)
 }
 
@@ -224,21 +225,24 @@ type told struct {
 	Groups      []string `json:"groups"` // that are active now
 	Activated   []string `json:"activated,omitempty"`
 	Deactivated []string `json:"deactivated,omitempty"`
+	Found       []string `json:"found,omitempty"` // tools that are in its list from now on
+	Forgotten   []string `json:"forgotten,omitempty"`
 	Group       string   `json:"group,omitempty"` // that is asked for, or declined
 	Reason      string   `json:"reason,omitempty"`
 	By          string   `json:"by,omitempty"` // the name of who did it, where that is known
 }
 
-// The kinds of events about groups.
+// The kinds of events about chats.
 const (
 	eventRequested = "activation_requested" // a model asks for a group
 	eventDeclined  = "activation_declined"  // its request was taken out
 	eventGroups    = "groups_changed"       // other groups are active in a chat
+	eventFound     = "found_changed"        // searches have found other tools in a chat
 )
 
 // ChatChanged tells the chat's caller, those who may activate groups, and
-// administrators of what happened to the groups of a chat. Mask takes secrets out
-// of the chat's name.
+// administrators of what happened to the groups of a chat, and of what was found in it
+// its caller and administrators. Mask takes secrets out of the chat's name.
 func (f *Feed) ChatChanged(c chat.Change, mask func(string) string) {
 	base := told{Caller: c.Caller, Chat: mask(c.ID), Groups: c.Groups, By: c.By}
 	say := func(kind string, data told) {
@@ -258,5 +262,10 @@ func (f *Feed) ChatChanged(c chat.Change, mask func(string) string) {
 		data := base
 		data.Activated, data.Deactivated = c.Activated, c.Deactivated
 		say(eventGroups, data)
+	}
+	if len(c.Found)+len(c.Forgotten) > 0 {
+		data := base
+		data.Found, data.Forgotten = c.Found, c.Forgotten
+		f.add(event{kind: eventFound, owner: c.Caller, data: data}) // others may not know of these tools
 	}
 }

@@ -114,6 +114,30 @@ func TestGroupsOfChats(t *testing.T) {
 	}
 }
 
+// TestFoundInChats holds who is shown which tools were found in a chat.
+func TestFoundInChats(t *testing.T) {
+	desk := chat.Open(t.Context(), nil, chat.Options{})
+	defer func() { _ = desk.Close() }()
+	if _, err := desk.Find(t.Context(), "agent", tool.Chat{ID: "c"}, []string{"pay", "add"}); err != nil {
+		t.Fatal(err)
+	}
+	h := httpapi.New(&fake{}, httpapi.Options{Chats: desk, Groups: offering{desk}})
+	for _, tt := range []struct {
+		id    string
+		may   tool.Right
+		shown bool
+	}{{"agent", tool.MayCall, true}, {"user", tool.MayActivate, false}, {"root", tool.MayAdmin, true}} {
+		for _, path := range []string{"/v1/chats/c?caller=agent", "/v1/chats?caller=agent"} {
+			req := httptest.NewRequest(http.MethodGet, path, nil)
+			res := httptest.NewRecorder()
+			h.ServeHTTP(res, req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: tt.id, Name: tt.id, May: []tool.Right{tt.may}})))
+			if got := strings.Contains(res.Body.String(), `"requests":[],"found":["pay","add"]`); res.Code != http.StatusOK || got != tt.shown || strings.Contains(res.Body.String(), "pay") != tt.shown {
+				t.Errorf("%s at %s: %d %s", tt.id, path, res.Code, res.Body)
+			}
+		}
+	}
+}
+
 // TestChatEvents holds who is told of what happens to the groups of a chat.
 func TestChatEvents(t *testing.T) {
 	feed := httpapi.NewFeed()
@@ -122,19 +146,22 @@ func TestChatEvents(t *testing.T) {
 	feed.ChatChanged(chat.Change{Key: chat.Key{Caller: "agent", ID: "c-hunter2"}, Groups: []string{}, Requested: []chat.Request{asked}}, mask)
 	feed.ChatChanged(chat.Change{Key: chat.Key{Caller: "agent", ID: "c"}, Groups: []string{"web"}, Activated: []string{"web"}, By: "user"}, mask)
 	feed.ChatChanged(chat.Change{Key: chat.Key{Caller: "other", ID: "c"}, Groups: []string{}, Declined: []string{"web"}, By: "user"}, mask)
+	feed.ChatChanged(chat.Change{Key: chat.Key{Caller: "agent", ID: "c"}, Groups: []string{"web"}, Found: []string{"pay"}}, mask)
+	feed.ChatChanged(chat.Change{Key: chat.Key{Caller: "agent", ID: "c"}, Groups: []string{}, Deactivated: []string{"web"}, Forgotten: []string{"pay"}}, mask)
 	feed.Close()
 	h := httpapi.New(&fake{}, httpapi.Options{Feed: feed})
+	const fourth, fifth, sixth = "found_changed agent [web] +[pay] -[]", "groups_changed agent [] +[] by ", "found_changed agent [] +[] -[pay]"
 	const first, second, third = "activation_requested agent [secret] web to read", "groups_changed agent [web] +[web] by user", "activation_declined other web by user"
 	for _, tt := range []struct {
 		id   string
 		may  tool.Right
 		want []string
 	}{
-		{"agent", tool.MayCall, []string{first, second}},
+		{"agent", tool.MayCall, []string{first, second, fourth, fifth, sixth}},
 		{"other", tool.MayCall, []string{third}},
 		{"stranger", tool.MayCall, nil},
-		{"user", tool.MayActivate, []string{first, second, third}},
-		{"admin", tool.MayAdmin, []string{first, second, third}},
+		{"user", tool.MayActivate, []string{first, second, third, fifth}},
+		{"admin", tool.MayAdmin, []string{first, second, third, fourth, fifth, sixth}},
 		{"desk", tool.MayApprove, nil},
 	} {
 		req := httptest.NewRequest(http.MethodGet, "/v1/events", nil)
@@ -149,6 +176,7 @@ func TestChatEvents(t *testing.T) {
 				Data struct {
 					Caller, Chat, Group, Reason, By string
 					Groups, Activated               []string
+					Found, Forgotten                []string
 				}
 			}
 			if !ok || json.Unmarshal([]byte(data), &e) != nil || e.Type == "lost" {
@@ -159,6 +187,8 @@ func TestChatEvents(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s %s %s %s %s", e.Type, e.Data.Caller, strings.TrimPrefix(e.Data.Chat, "c-"), e.Data.Group, e.Data.Reason))
 			case "groups_changed":
 				got = append(got, fmt.Sprintf("%s %s %v +%v by %s", e.Type, e.Data.Caller, e.Data.Groups, e.Data.Activated, e.Data.By))
+			case "found_changed":
+				got = append(got, fmt.Sprintf("%s %s %v +%v -%v", e.Type, e.Data.Caller, e.Data.Groups, e.Data.Found, e.Data.Forgotten))
 			default:
 				got = append(got, fmt.Sprintf("%s %s %s by %s", e.Type, e.Data.Caller, e.Data.Group, e.Data.By))
 			}

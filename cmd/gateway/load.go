@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/approval"
@@ -117,7 +118,7 @@ func open(opts config.Options, logger *slog.Logger) (*house, error) {
 // openFor is open for a program that says what it is going to do with it.
 func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
-	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
+	use.Secrets, use.Results, use.CacheDir, use.Shelf = assembly.Resolved, results, cacheDir(), new(discovery.Shelf)
 	use.Slow = func(name string) {
 		logger.Info("waiting for the document of a source, which is at an address", "source", name)
 	}

@@ -34,6 +34,7 @@ tools:
   broken: {description: Fails., tags: [read_only], command: {argv: ["false"]}}
   forbidden: {description: Denied for some., tags: [read_only], parameters: {type: object, properties: {x: {type: integer}}}, expr: "1"}
   hidden: {description: Denied., expr: "1"}
+  far: {description: Far away., defer: true, tags: [read_only], parameters: {type: object, properties: {x: {type: integer}}}, expr: "1"}
 policy:
   default: allow
   rules:
@@ -347,7 +348,7 @@ func (d *description) events(handler http.Handler) {
 		}
 		kinds[e.Type]++
 	}
-	for _, kind := range []string{"call_started", "call_ended", "call_denied", "approval_requested", "approval_answered", "activation_requested", "activation_declined", "groups_changed", "reloaded", "reload_failed"} {
+	for _, kind := range []string{"call_started", "call_ended", "call_denied", "approval_requested", "approval_answered", "activation_requested", "activation_declined", "groups_changed", "found_changed", "reloaded", "reload_failed"} {
 		if kinds[kind] == 0 {
 			d.t.Errorf("no event %s among %v", kind, kinds)
 		}

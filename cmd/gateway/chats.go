@@ -33,13 +33,15 @@ type chatHouse interface {
 	close() error
 }
 
-// chatJSON is how the groups of a chat stand.
+// chatJSON is how the groups of a chat stand, and what was found in it.
 type chatJSON struct {
 	ID       string                 `json:"id"`
 	Caller   string                 `json:"caller"`
 	Active   []string               `json:"active"`
 	Inactive []httpapi.OfferedGroup `json:"inactive"`
 	Requests []chat.Request         `json:"requests"`
+	// Found are the deferred tools that searches have found in it, in that order.
+	Found []string `json:"found,omitempty"`
 }
 
 // chatFlags say where chats are, and whose.
@@ -184,6 +186,9 @@ func printChat(io streams, cmd *cli.Command, c *chatJSON) error {
 	for i := range c.Requests {
 		r := &c.Requests[i]
 		_, _ = fmt.Fprintf(w, "asks for\t%s since %s: %s\n", plain(r.Group), r.Made.Format(time.RFC3339), plain(r.Reason))
+	}
+	if len(c.Found) > 0 {
+		_, _ = fmt.Fprintf(w, "found\t%s\n", orDash(c.Found))
 	}
 	return w.Flush()
 }

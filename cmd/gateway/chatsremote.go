@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -39,7 +40,15 @@ func (h remoteChats) list(ctx context.Context, f chat.Filter, most int) ([]chat.
 }
 
 func (h remoteChats) show(ctx context.Context, key chat.Key) (c chatJSON, err error) {
-	err = h.ask(ctx, http.MethodGet, nil, url.Values{"caller": {key.Caller}}, &c, "v1", "chats", key.ID, "groups")
+	if err := h.ask(ctx, http.MethodGet, nil, url.Values{"caller": {key.Caller}}, &c, "v1", "chats", key.ID, "groups"); err != nil {
+		return c, err
+	}
+	var whole chat.Chat
+	err = h.ask(ctx, http.MethodGet, nil, url.Values{"caller": {key.Caller}}, &whole, "v1", "chats", key.ID)
+	if refused, ok := errors.AsType[*remoteRefusal](err); ok && refused.status == http.StatusNotFound {
+		err = nil // it holds nothing
+	}
+	c.Found = whole.Found // none for whoever may only activate
 	return c, err
 }
 

@@ -64,7 +64,7 @@ func (h *localChats) show(ctx context.Context, key chat.Key) (chatJSON, error) {
 	view := tool.View{Caller: h.caller(key.Caller), Chat: tool.Chat{ID: key.ID, Groups: found.Groups}}
 	return chatJSON{
 		ID: key.ID, Caller: key.Caller, Active: append([]string{}, found.Groups...),
-		Inactive: offeredJSON(h.gateway.Offered(ctx, view)), Requests: append([]chat.Request{}, found.Requests...),
+		Inactive: offeredJSON(h.gateway.Offered(ctx, view)), Requests: append([]chat.Request{}, found.Requests...), Found: found.Found,
 	}, nil
 }
 

@@ -88,7 +88,8 @@ func offeredJSON(offered []activation.Group) []httpapi.OfferedGroup {
 	return out
 }
 
-// chatChanged tells everybody who may know of what happened to the groups of a chat.
+// chatChanged tells everybody who may know of what happened to the groups of a chat,
+// and of what was found in it.
 func (s *server) chatChanged(c chat.Change) {
 	mask := s.gateway.Mask
 	s.feed.ChatChanged(c, mask)
@@ -100,6 +101,11 @@ func (s *server) chatChanged(c chat.Change) {
 	}
 	if len(c.Activated)+len(c.Deactivated) > 0 {
 		s.logger.Info("the groups of a chat changed", "caller", c.Caller, "chat", mask(c.ID), "active", strings.Join(c.Groups, " "), "by", cmp.Or(c.By, byAnother))
+	}
+	switch {
+	case len(c.Activated)+len(c.Deactivated)+len(c.Forgotten) > 0:
 		s.mcp.ChatChanged(c.Caller, c.ID)
+	case len(c.Found) > 0:
+		s.mcp.ToolsFound(c.Caller, c.ID)
 	}
 }

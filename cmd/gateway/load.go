@@ -21,6 +21,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/reload"
 	"github.com/toolgate/toolgate/gateway/result"
@@ -96,7 +97,7 @@ type house struct {
 	config    *config.Config
 	warnings  diag.Problems     // what is doubtful in it
 	leftOut   map[string]string // why, by the tool's name
-	tools     int               // that are registered
+	tools     census            // of the first generation
 	gateway   *gateway.Gateway
 	results   result.Store   // that were too large to show
 	masker    *secret.Masker // of the first generation
@@ -118,7 +119,10 @@ func open(opts config.Options, logger *slog.Logger) (*house, error) {
 // openFor is open for a program that says what it is going to do with it.
 func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*house, error) {
 	results := new(later)
-	use.Secrets, use.Results, use.CacheDir, use.Shelf = assembly.Resolved, results, cacheDir(), new(discovery.Shelf)
+	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
+	if use.Only == "" || find.Is(use.Only) {
+		use.Shelf = new(discovery.Shelf)
+	}
 	use.Slow = func(name string) {
 		logger.Info("waiting for the document of a source, which is at an address", "source", name)
 	}
@@ -214,15 +218,32 @@ func (h *house) openApprovals(logger *slog.Logger) error {
 	return nil
 }
 
-// registered is the number of tools that are served, the gateway's own apart.
-func registered(generation *gateway.Generation) int {
-	n := 0
+// census counts the tools that are served, the gateway's own apart.
+type census struct {
+	registered int
+	deferred   int // of them
+}
+
+func registered(generation *gateway.Generation) (c census) {
 	for _, e := range generation.Tools.All() {
-		if e.Spec.Source != tool.SourceBuiltin {
-			n++
+		if e.Spec.Source == tool.SourceBuiltin {
+			continue
+		}
+		c.registered++
+		if e.Spec.Deferred {
+			c.deferred++
 		}
 	}
-	return n
+	return c
+}
+
+// attributes are the counts as a line of the log has them.
+func (c census) attributes() []any {
+	out := []any{"tools", c.registered}
+	if c.deferred > 0 {
+		out = append(out, "deferred", c.deferred)
+	}
+	return out
 }
 
 // later is a store that is known when the configuration has been built.

@@ -106,8 +106,10 @@ type server struct {
 
 func newServer(h *house, logger *slog.Logger) *server {
 	s := &server{
-		house:   h,
-		mcp:     mcpserver.New(h.gateway, mcpserver.Options{Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger, Keys: h.ledger.store}),
+		house: h,
+		mcp: mcpserver.New(h.gateway, mcpserver.Options{
+			Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger, Keys: h.ledger.store, SessionEnded: h.chats.EndSession,
+		}),
 		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger, Backlog: h.ledger.shipper}),
 		feed:    httpapi.NewFeed(),
 		logger:  logger,
@@ -203,7 +205,7 @@ func (s *server) listen(ctx context.Context, address string) error {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }()
 	base := "http://" + listener.Addr().String()
-	s.logger.Info("serving", "mcp", base+"/mcp", "http", base+"/v1", "tools", s.tools)
+	s.logger.Info("serving", append([]any{"mcp", base + "/mcp", "http", base + "/v1"}, s.tools.attributes()...)...)
 	debug.FreeOSMemory() // reading the configuration took more than is needed from now on
 	tuneCollector()
 	select {

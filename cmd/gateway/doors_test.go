@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"net/http"
@@ -316,11 +317,16 @@ func stdioDoor(t *testing.T, path string) door {
 		if _, err := in.Write(append(request, '\n')); err != nil {
 			t.Fatal(err)
 		}
-		var m json.RawMessage
-		if err := messages.Decode(&m); err != nil {
-			t.Fatal(err)
+		for {
+			var m json.RawMessage
+			var of struct{ ID json.RawMessage }
+			if err := errors.Join(messages.Decode(&m), json.Unmarshal(m, &of)); err != nil {
+				t.Fatal(err)
+			}
+			if of.ID != nil { // else it tells of something
+				return m
+			}
 		}
-		return m
 	}
 	exchange(t, []byte(initialize))
 	if _, err := in.Write([]byte(initialized + "\n")); err != nil {

@@ -210,5 +210,13 @@ func strictly(line []byte, into any) error {
 
 // goldenCases are the searches that the configuration holds.
 func goldenCases(cfg *config.Config) ([]searchCase, error) {
-	return nil, usagef("the configuration has no discovery.golden: name a FILE of searches")
+	golden, at := cfg.Discovery.Golden, cfg.At().Key("discovery").Key("golden")
+	if len(golden) == 0 {
+		return nil, usagef("the configuration has no discovery.golden: name a FILE of searches, or write discovery: {golden: [{query: …, expect: NAME}]}")
+	}
+	cases := make([]searchCase, len(golden))
+	for i := range golden {
+		cases[i] = searchCase{Query: golden[i].Query, Expect: golden[i].Expect, place: at.Index(i).Place()}
+	}
+	return cases, nil
 }

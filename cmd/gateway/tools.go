@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"text/tabwriter"
@@ -13,24 +14,24 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 func toolsCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name:   "tools",
-		Usage:  "list, show and call the tools of a configuration",
+		Usage:  "list, show, call and find the tools of a configuration",
 		Action: noCommand,
 		Commands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the tools that policy does not hide, as in a chat in which no group is active",
-				Flags: configFlags(jsonFlag(), activateFlag()),
-				Action: func(ctx context.Context, cmd *cli.Command) error {
-					if err := noArguments(cmd); err != nil {
-						return err
-					}
-					return listTools(ctx, io, cmd)
-				},
+				Flags: configFlags(
+					jsonFlag(), activateFlag(),
+					&cli.BoolFlag{Name: "deferred", Usage: "only tools that models have to search for"},
+					&cli.StringFlag{Name: "format", Usage: "print what models are sent, as JSON in this `FORMAT`: " + strings.Join(formatNames(), ", ")},
+				),
+				Action: func(ctx context.Context, cmd *cli.Command) error { return listTools(ctx, io, cmd) },
 			},
 			{
 				Name: "show", Usage: "show one tool and its argument schema", ArgsUsage: "NAME",
@@ -43,6 +44,7 @@ func toolsCommand(io streams) *cli.Command {
 				},
 			},
 			callCommand(io),
+			searchCommand(io),
 		},
 	}
 }
@@ -61,6 +63,8 @@ type specJSON struct {
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description"`
 	Tags        []string        `json:"tags"`
+	Deferred    bool            `json:"deferred,omitempty"`
+	SearchHint  string          `json:"search_hint,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Timeout     string          `json:"timeout"`
 	MaxOutput   int64           `json:"max_output"`
@@ -70,32 +74,72 @@ type specJSON struct {
 }
 
 func newSpecJSON(s *tool.Spec) specJSON {
-	return specJSON{s.Name, s.Title, s.Description, append([]string{}, s.Tags...), s.Parameters, s.Timeout.String(), s.MaxOutput, newLimit("", s.RateLimit), s.Namespace, s.Origin}
+	return specJSON{
+		Name: s.Name, Title: s.Title, Description: s.Description, Tags: append([]string{}, s.Tags...),
+		Deferred: s.Deferred, SearchHint: s.SearchHint, Parameters: s.Parameters,
+		Timeout: s.Timeout.String(), MaxOutput: s.MaxOutput, RateLimit: newLimit("", s.RateLimit), Source: s.Namespace, Origin: s.Origin,
+	}
 }
 
 func listTools(ctx context.Context, io streams, cmd *cli.Command) error {
+	if err := noArguments(cmd); err != nil {
+		return err
+	}
+	format, err := formatOf(cmd)
+	if err != nil {
+		return err
+	}
 	l, err := listed(ctx, io, layers(cmd), cmd.StringSlice("activate"), false)
 	if err != nil {
 		return err
 	}
-	if l.hidden > 0 {
-		_, _ = fmt.Fprintf(io.err, "%s hidden by policy\n", count(l.hidden, "tool"))
+	deferred := l.deferred()
+	switch {
+	case format != nil:
+		l.keep(false)
+	case cmd.Bool("deferred"):
+		l.keep(true)
 	}
-	if l.inactive > 0 {
-		_, _ = fmt.Fprintf(io.err, "%s in groups that are not active (--activate GROUP)\n", count(l.inactive, "tool"))
-	}
-	specs := l.specs
-	if cmd.Bool("json") {
-		list := make([]specJSON, 0, len(specs))
-		for _, s := range specs {
+	tellUnlisted(io.err, &l, deferred)
+	switch {
+	case format != nil:
+		return printJSON(io.out, format(l.specs))
+	case cmd.Bool("json"):
+		list := make([]specJSON, 0, len(l.specs))
+		for _, s := range l.specs {
 			list = append(list, newSpecJSON(s))
 		}
 		return printJSON(io.out, list)
 	}
-	w := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	return tableOfTools(io.out, l.specs, deferred > 0)
+}
+
+// tellUnlisted says how many tools are not in the list that models are given, and why.
+func tellUnlisted(w io.Writer, l *listing, deferred int) {
+	if l.hidden > 0 {
+		_, _ = fmt.Fprintf(w, "%s hidden by policy\n", count(l.hidden, "tool"))
+	}
+	if l.inactive > 0 {
+		_, _ = fmt.Fprintf(w, "%s in groups that are not active (--activate GROUP)\n", count(l.inactive, "tool"))
+	}
+	if deferred > 0 {
+		_, _ = fmt.Fprintf(w, "%s deferred: models find them with %s\n", count(deferred, "tool"), find.ToolName)
+	}
+}
+
+// tableOfTools shows one tool a line; where some are deferred, which.
+func tableOfTools(out io.Writer, specs []*tool.Spec, marks bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range specs {
+		mark := ""
+		switch {
+		case marks && s.Deferred:
+			mark = "deferred\t"
+		case marks:
+			mark = "\t"
+		}
 		line, _, _ := strings.Cut(s.Description, "\n")
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, strings.Join(s.Tags, ","), plain(line))
+		_, _ = fmt.Fprintf(w, "%s\t%s%s\t%s\n", s.Name, mark, strings.Join(s.Tags, ","), plain(line))
 	}
 	return w.Flush()
 }
@@ -130,6 +174,12 @@ func printSpec(io streams, s *tool.Spec) error {
 		_, _ = fmt.Fprintf(w, "core\tfalse: active where one of these groups is: %s\n", strings.Join(s.Groups, ", "))
 	}
 	_, _ = fmt.Fprintf(w, "tags\t%s\ntimeout\t%v\nmax_output\t%d bytes\n", strings.Join(s.Tags, ", "), s.Timeout, s.MaxOutput)
+	if s.Deferred {
+		_, _ = fmt.Fprintf(w, "defer\ttrue: models find it with %s\n", find.ToolName)
+	}
+	if s.SearchHint != "" {
+		_, _ = fmt.Fprintf(w, "search_hint\t%s\n", plain(s.SearchHint))
+	}
 	if s.RateLimit != nil {
 		_, _ = fmt.Fprintf(w, "rate_limit\t%s\n", s.RateLimit)
 	}

@@ -15,7 +15,7 @@ import (
 // TestExamplesLint holds every example to be free of errors and of warnings.
 func TestExamplesLint(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"tools.yaml", "contract.yaml"} {
+	for _, name := range []string{"tools.yaml", "contract.yaml", "discovery/tools.yaml"} {
 		var out, talk bytes.Buffer
 		path := filepath.Join("../../examples", name)
 		if err := run(t.Context(), []string{"gateway", "lint", "--config", path}, streams{http.NoBody, &out, &talk}); err != nil {
@@ -27,7 +27,7 @@ func TestExamplesLint(t *testing.T) {
 		if err := run(t.Context(), []string{"gateway", "tools", "list", "--config", path}, streams{http.NoBody, &out, io.Discard}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if !strings.Contains(out.String(), "list_orders") {
+		if !strings.Contains(out.String(), "find_customer") {
 			t.Errorf("%s lists %s", name, out.String())
 		}
 	}
@@ -86,5 +86,38 @@ func TestExampleRuns(t *testing.T) {
 		if got := strings.TrimSpace(r.Content[0].Text); tt.want != "" && got != tt.want || r.Error.Type != tt.code {
 			t.Errorf("%s %s: got %q %s, want %q %s", tt.tool, tt.args, got, r.Error.Type, tt.want, tt.code)
 		}
+	}
+}
+
+// TestExampleDiscovery: the tools of the example are found by searches that it was not
+// written for, and one that was found can be called.
+func TestExampleDiscovery(t *testing.T) {
+	t.Parallel()
+	path := "../../examples/discovery/tools.yaml"
+	for _, args := range [][]string{
+		{"discovery", "eval", "--config", path, "--min-recall", "1"},
+		{"discovery", "eval", "--config", path, "--min-ndcg", "0.8", "--min-recall", "0.9", "../../examples/discovery/golden.jsonl"},
+	} {
+		var out, talk bytes.Buffer
+		if err := run(t.Context(), append([]string{"gateway"}, args...), streams{http.NoBody, &out, &talk}); err != nil {
+			t.Errorf("%s: %v\n%s%s", args, err, out.String(), talk.String())
+		}
+	}
+	copied := filepath.Join(t.TempDir(), "tools.yaml")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := filepath.Abs("../../examples/openapi/shop.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, bytes.ReplaceAll(data, []byte("../openapi/shop.yaml"), []byte(document)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	call := []string{"gateway", "tools", "call", "--config", copied, "--args", `{"name": "track_parcel", "arguments": {"code": "A1"}}`, "call_tool"}
+	if err := run(t.Context(), call, streams{http.NoBody, &out, io.Discard}); err != nil || !strings.Contains(out.String(), "on its way") {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -27,10 +27,14 @@ type volume struct {
 	err    error
 }
 
-// Take begins to index the documents beside the caller, unless the same ones are on
-// the shelf, and holds the index until [Lease.Release].
-func (s *Shelf) Take(docs []Document) *Lease {
-	key := digest(docs)
+// Take holds a place for the index of the documents until [Lease.Release]. Nothing is
+// indexed before [Lease.Begin] or the first [Lease.Index].
+func (s *Shelf) Take(docs []Document) *Lease { return &Lease{shelf: s, docs: docs} }
+
+// hold gives the index of the documents one lease more, and begins to build it unless
+// it is on the shelf.
+func (s *Shelf) hold(docs []Document) (key [sha256.Size]byte, v *volume) {
+	key = digest(docs)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.all[key]
@@ -42,7 +46,7 @@ func (s *Shelf) Take(docs []Document) *Lease {
 		s.all[key] = v
 	}
 	v.leases++
-	return &Lease{volume: v, release: sync.OnceFunc(func() { s.release(key, v) })}
+	return key, v
 }
 
 // begin builds an index in a goroutine, which ends when the index is built or the last
@@ -78,32 +82,76 @@ func (s *Shelf) release(key [sha256.Size]byte, v *volume) {
 
 // Lease is a hold of an index.
 type Lease struct {
-	volume  *volume
-	release func()
+	shelf *Shelf
+
+	mu       sync.Mutex // guards what follows
+	docs     []Document // nil once they are being indexed, or not to be any more
+	key      [sha256.Size]byte
+	volume   *volume // nil before it was begun
+	released bool
 }
 
-// Index waits until it is built. The error is that of the context, of the build, which
-// is the same for all who wait, or [ErrClosed] after the last [Lease.Release].
+// Begin begins to build the index beside the caller, unless that was begun, here or by
+// another lease of the same documents.
+func (l *Lease) Begin() { l.begin() }
+
+// Begun reports whether the index is built, or is being built, for this lease.
+func (l *Lease) Begun() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.volume != nil
+}
+
+// begin gives the index, which may still be being built; nil after Release.
+func (l *Lease) begin() *volume {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.volume == nil && !l.released {
+		l.key, l.volume = l.shelf.hold(l.docs)
+		l.docs = nil
+	}
+	return l.volume
+}
+
+// Index begins to build the index, as Begin does, and waits until it is built. The
+// error is that of the context, of the build, which is the same for all who wait, or
+// [ErrClosed] after [Lease.Release].
 func (l *Lease) Index(ctx context.Context) (*Index, error) {
+	v := l.begin()
+	if v == nil {
+		return nil, ErrClosed
+	}
 	select {
-	case <-l.volume.done:
-		if errors.Is(l.volume.err, errReleased) {
-			return nil, ErrClosed
-		}
-		return l.volume.index, l.volume.err
+	case <-v.done:
+		return v.built()
 	default:
 	}
 	select {
-	case <-l.volume.done:
-		return l.Index(ctx)
+	case <-v.done:
+		return v.built()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
+func (v *volume) built() (*Index, error) {
+	if errors.Is(v.err, errReleased) {
+		return nil, ErrClosed
+	}
+	return v.index, v.err
+}
+
 // Release gives up the hold; once is enough. The last one closes the index, after the
 // searches under way.
-func (l *Lease) Release() { l.release() }
+func (l *Lease) Release() {
+	l.mu.Lock()
+	done, key, v := l.released, l.key, l.volume
+	l.released, l.docs = true, nil
+	l.mu.Unlock()
+	if !done && v != nil {
+		l.shelf.release(key, v)
+	}
+}
 
 // digest is the same for the same documents in the same order only.
 func digest(docs []Document) [sha256.Size]byte {

@@ -53,6 +53,7 @@ func TestShelf(t *testing.T) {
 func TestShelfGivesUp(t *testing.T) {
 	var s Shelf
 	l := s.Take(some(100 * batchSize))
+	l.Begin()
 	l.Release()
 	if x, err := l.Index(context.Background()); err == nil {
 		// It was quicker: then it is closed.
@@ -68,6 +69,32 @@ func TestShelfGivesUp(t *testing.T) {
 	v := &volume{done: make(chan struct{})}
 	if _, err := (&Lease{volume: v}).Index(over); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestShelfWaits: nothing is indexed before it is asked for, and never when it is not.
+func TestShelfWaits(t *testing.T) {
+	var s Shelf
+	l := s.Take(some(3))
+	if len(s.all) != 0 {
+		t.Error("it was begun when it was taken")
+	}
+	l.Release()
+	l.Begin()
+	if _, err := l.Index(context.Background()); !errors.Is(err, ErrClosed) || len(s.all) != 0 {
+		t.Error(err, s.all)
+	}
+	again, other := s.Take(some(3)), s.Take(some(3))
+	again.Begin()
+	other.Begin()
+	other.Begin()
+	if len(s.all) != 1 {
+		t.Error(s.all)
+	}
+	again.Release()
+	index(t, other)
+	if other.Release(); len(s.all) != 0 {
+		t.Error(s.all)
 	}
 }
 

@@ -154,6 +154,7 @@ type Gateway struct {
 	chats       Chats           // nil where they hold nothing
 	notes       Notes           // nil where nothing is learned
 	activations activation.Desk // nil where nothing is kept
+	warm        atomic.Bool     // indexes of tools are built before somebody searches
 	approvals   *approval.Desk  // nil where no call waits for a person
 	judging     sync.WaitGroup  // approvals are judged again
 	gate        *admission.Gate

@@ -2,8 +2,11 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolgate/toolgate/gateway/registry"
 )
 
 // tenancy is a generation and those who hold it: the gateway, while it is the
@@ -64,10 +67,34 @@ func (g *Gateway) holdTenancy() *tenancy {
 // wait for a person did not begin to run, and enter again. What was refused or
 // failed may be tried again.
 func (g *Gateway) Swap(next *Generation) {
+	if g.warm.Load() {
+		next.warm() // before the last one gives up an index that may be the same
+	}
 	last := g.current.Swap(newTenancy(next))
 	last.leave()
 	g.repeats.Forget()
 	g.judgeApprovals(func() { close(last.judged) })
+}
+
+// Warm begins to index the tools beside the caller, now and after each
+// [Gateway.Swap], where there are deferred ones. A program that serves calls does so
+// when it is ready: else the first search waits for the index.
+func (g *Gateway) Warm() {
+	g.warm.Store(true)
+	gen, release := g.hold()
+	defer release()
+	gen.warm()
+}
+
+// warm begins to index the tools. Where none is deferred, models do not search.
+func (g *Generation) warm() {
+	if d := g.Discovery; d != nil && d.Lease != nil && g.defers() {
+		d.Lease.Begin()
+	}
+}
+
+func (g *Generation) defers() bool {
+	return slices.ContainsFunc(g.Tools.All(), func(e *registry.Entry) bool { return e.Spec.Deferred })
 }
 
 // judgeTime is how long approvals may be judged again.

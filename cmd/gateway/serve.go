@@ -87,6 +87,7 @@ func serve(ctx context.Context, io streams, opts config.Options, stdio bool) (er
 	if stdio {
 		debug.FreeOSMemory()
 		tuneCollector()
+		s.gateway.Warm()
 		return s.mcp.ServeStdio(ctx, io.in, io.out)
 	}
 	return s.listen(ctx, h.config.Server.Listen)
@@ -208,6 +209,7 @@ func (s *server) listen(ctx context.Context, address string) error {
 	s.logger.Info("serving", append([]any{"mcp", base + "/mcp", "http", base + "/v1"}, s.tools.attributes()...)...)
 	debug.FreeOSMemory() // reading the configuration took more than is needed from now on
 	tuneCollector()
+	s.gateway.Warm()
 	select {
 	case err := <-failed:
 		return err

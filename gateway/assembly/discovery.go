@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/config"
@@ -31,7 +30,7 @@ func (a *Assembly) discovery(tools *registry.Registry) (d *gateway.Discovery, re
 		return d, func() {}
 	}
 	d.Lease = a.shelf.Take(docs)
-	return d, sync.OnceFunc(d.Lease.Release)
+	return d, d.Lease.Release
 }
 
 // checkGolden reports tools that golden searches expect and nobody knows. Where a

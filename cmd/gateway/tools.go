@@ -248,7 +248,8 @@ func callArguments(cmd *cli.Command, pairs []string) (json.RawMessage, error) {
 }
 
 func callTool(ctx context.Context, io streams, opts config.Options, call tool.Call, asJSON bool) (err error) {
-	h, err := openFor(opts, assembly.Options{Only: call.Tool}, slog.New(slog.DiscardHandler))
+	only := runs(&call)
+	h, err := openFor(opts, assembly.Options{Only: only}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -265,13 +266,23 @@ func callTool(ctx context.Context, io streams, opts config.Options, call tool.Ca
 	if err := printResult(io, &result, asJSON); err != nil {
 		return err
 	}
-	if why := h.leftOut[call.Tool]; why != "" {
-		_, _ = fmt.Fprintf(io.err, "%s is left out: %s\n", call.Tool, why)
+	if why := h.leftOut[only]; why != "" {
+		_, _ = fmt.Fprintf(io.err, "%s is left out: %s\n", only, why)
 	}
 	if code := exitCode(&result); code != 0 {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// runs is the tool that a call runs: the inner one where it calls another.
+func runs(call *tool.Call) string {
+	if find.Calls(call.Tool) {
+		if inner, err := find.Unwrap(call.Tool, call.Arguments); err == nil { // else the call says what is wrong
+			return inner.Name
+		}
+	}
+	return call.Tool
 }
 
 // printResult prints what the model would read: an answer on standard output,

@@ -29,27 +29,27 @@ type query struct {
 }
 
 // parse takes a text apart. Where it has nothing but stop words, these count.
-func (x *Index) parse(text string) query {
-	read := reader{levers: x.levers}
+func (s *Scope) parse(text string) query {
+	read := reader{levers: s.index.levers}
 	clauses := clausesOf(text)
-	q := x.collect(&read, clauses, false)
+	q := s.collect(&read, clauses, false)
 	if len(q.terms) == 0 {
-		q = x.collect(&read, clauses, true)
+		q = s.collect(&read, clauses, true)
 	}
 	return q
 }
 
-func (x *Index) collect(read *reader, clauses []string, stops bool) query {
+func (s *Scope) collect(read *reader, clauses []string, stops bool) query {
 	var q query
 	seen := map[string]bool{}
 	for _, text := range clauses {
 		found, before := false, none
 		for _, w := range read.words(text) {
-			number, ok := x.terms[w.term]
+			number, ok := s.index.terms[w.term]
 			if !ok {
 				number = none
 			}
-			if w.stop && !stops || w.whole && !ok {
+			if w.stop && !stops || w.whole && !s.has(number) {
 				continue
 			}
 			if !w.whole {

@@ -42,7 +42,7 @@ func (s *Scope) rank(ctx context.Context, q *Query, text string, allowed bits) (
 	room := x.spare.Get().(*scratch)
 	defer x.spare.Put(room)
 	defer room.reset()
-	run := &search{scope: s, query: x.parse(text), allowed: allowed, scratch: room, levers: x.levers}
+	run := &search{scope: s, query: s.parse(text), allowed: allowed, scratch: room, levers: x.levers}
 	if q.Hints != nil {
 		run.echo = q.Hints.listen(run)
 		defer run.echo.end()

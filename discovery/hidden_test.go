@@ -1,0 +1,146 @@
+package discovery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestHidden searches random catalogues as callers who may see a part of them: what they
+// get is to the byte what an index of that part alone gives.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	found, exact, near := 0, 0, 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		docs := catalogue(r)
+		var visible []Document
+		shown := make([]bool, len(docs))
+		share := []float64{0, .1, .5, .9, 1}[r.IntN(5)]
+		for i := range docs {
+			if shown[i] = r.Float64() < share; shown[i] {
+				visible = append(visible, docs[i])
+			}
+		}
+		all, part := mustBuild(t, docs), mustBuild(t, visible)
+		scope, alone := all.Scope(func(i int) bool { return shown[i] }), part.Scope(func(int) bool { return true })
+		if scope.Len() != len(visible) || alone.Len() != len(visible) || all.Len() != len(docs) {
+			t.Fatal("a scope has the wrong size")
+		}
+		for range 40 {
+			q := randomQuery(r, docs)
+			got, want := answer(t, scope, &q), answer(t, alone, &q)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("seed %d, query %+v: hidden tools show (-without them +with them):\n%s", seed, q, diff)
+			}
+			found += strings.Count(got, `"Score"`)
+			exact += strings.Count(got, `"Exact":true`)
+			near += strings.Count(got, `"Near":["`)
+		}
+	}
+	t.Logf("%d hits, %d by name, %d suggestions", found, exact, near)
+	if found < 1000 || exact < 10 || near < 10 {
+		t.Error("too little was found for this to say something")
+	}
+}
+
+// answer is what a search gives, but for positions, which are those of another index.
+func answer(t *testing.T, s *Scope, q *Query) string {
+	t.Helper()
+	r, err := s.Search(context.Background(), *q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Hits {
+		if h := &r.Hits[i]; s.index.docs[h.Index].name != h.Name {
+			t.Errorf("%q is not at its position", h.Name)
+		}
+		r.Hits[i].Index = 0
+	}
+	out, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// vocabulary is little, so that words meet; some are alike, synonyms or of other scripts.
+var vocabulary = strings.Fields(`issue issues create make file files read write repository repo delete remove
+	calendar calender event events weather forecast GitHub github webHook gitHub user users list get the of
+	send mail email 検索 検索する 搜索文件 검색 поиск größe`)
+
+func catalogue(r *rand.Rand) []Document {
+	pick := func(most int) []string {
+		out := make([]string, r.IntN(most+1))
+		for i := range out {
+			out[i] = vocabulary[r.IntN(len(vocabulary))]
+		}
+		return out
+	}
+	docs := make([]Document, r.IntN(60))
+	for i := range docs {
+		name := fmt.Sprintf("%s%d", strings.Join(append(pick(2), "x"), "_"), i)
+		parameters := map[string]any{}
+		for _, w := range pick(3) {
+			parameters[w] = map[string]any{"description": strings.Join(pick(4), " "), "enum": pick(2)}
+		}
+		schema, _ := json.Marshal(map[string]any{"type": "object", "properties": parameters})
+		docs[i] = Document{
+			Name: name, Namespace: []string{"", "a", "b"}[r.IntN(3)], Description: strings.Join(pick(12), " "),
+			Hint: strings.Join(pick(2), " "), Tags: slices.Compact(pick(2)), Parameters: schema,
+		}
+	}
+	return docs
+}
+
+func randomQuery(r *rand.Rand, docs []Document) Query {
+	q := Query{Limit: r.IntN(12), Explain: r.IntN(3) == 0}
+	var words []string
+	for range 1 + r.IntN(6) {
+		w := vocabulary[r.IntN(len(vocabulary))]
+		if r.IntN(5) == 0 && len(w) > 4 {
+			w = w[:2] + w[3:] // a typo, or broken UTF-8
+		}
+		words = append(words, w, []string{"", "", "and", "also", ". "}[r.IntN(5)])
+	}
+	q.Text = strings.Join(words, " ")
+	if len(docs) > 0 {
+		d := &docs[r.IntN(len(docs))]
+		switch r.IntN(12) {
+		case 0:
+			q.Text = d.Name
+		case 1:
+			q.Text = strings.ToUpper(strings.ReplaceAll(d.Name, "_", "-"))
+		case 2:
+			q.Text = strings.Trim(strings.ReplaceAll(d.Name, "_", ""), "0123456789") + "qjkvwzpyqvwq"
+		case 3:
+			q.Namespace = d.Namespace
+		case 4:
+			q.Tags = d.Tags
+		}
+	}
+	if r.IntN(20) == 0 {
+		q.Text = []string{"", "?!", "qqqq", "the"}[r.IntN(4)]
+	}
+	return q
+}
+
+func mustBuild(t testing.TB, docs []Document) *Index {
+	t.Helper()
+	x, err := Build(context.Background(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}

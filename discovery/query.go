@@ -13,7 +13,7 @@ const none = ^uint32(0)
 // term is a word of a query.
 type term struct {
 	word
-	number uint32 // none where the index does not have it
+	number uint32 // none where the scope does not have it
 	clause int    // which it is first in
 	means  []meaning
 	// distrust is the share of what the word counts that is taken from it, since tools
@@ -25,7 +25,7 @@ type term struct {
 type query struct {
 	terms   []term // each once, in the order of the text
 	clauses int
-	pairs   [][2]uint32 // of neighbours, but for stop words between them; each once
+	pairs   []pair // of neighbours, but for stop words between them; each once
 }
 
 // parse takes a text apart. Where it has nothing but stop words, these count.
@@ -46,10 +46,10 @@ func (s *Scope) collect(read *reader, clauses []string, stops bool) query {
 		found, before := false, none
 		for _, w := range read.words(text) {
 			number, ok := s.index.terms[w.term]
-			if !ok {
+			if !ok || !s.has(number) {
 				number = none
 			}
-			if w.stop && !stops || w.whole && !s.has(number) {
+			if w.stop && !stops || w.whole && number == none {
 				continue
 			}
 			if !w.whole {
@@ -69,10 +69,21 @@ func (s *Scope) collect(read *reader, clauses []string, stops bool) query {
 	return q
 }
 
+// maxPairs is how many pairs of neighbours of a query count.
+const maxPairs = 63
+
+// pair are two words, the second of which stands after the first.
+type pair struct {
+	first, second uint32
+	idf           float64 // of both
+	next          uint8   // one more than the pair before it that has the same end
+}
+
 // pair notes that b stands after a.
 func (q *query) pair(a, b uint32) {
-	if a != none && b != none && a != b && !slices.Contains(q.pairs, [2]uint32{a, b}) {
-		q.pairs = append(q.pairs, [2]uint32{a, b})
+	known := func(p pair) bool { return p.first == a && p.second == b }
+	if a != none && b != none && a != b && len(q.pairs) < maxPairs && !slices.ContainsFunc(q.pairs, known) {
+		q.pairs = append(q.pairs, pair{first: a, second: b})
 	}
 }
 

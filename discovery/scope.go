@@ -48,12 +48,25 @@ func (x *Index) Scope(visible func(index int) bool) *Scope {
 		mean := max(1, float64(total[field])/float64(max(s.size, 1)))
 		s.base[field], s.slope[field] = 1-b, b/mean
 	}
+	var known [256]float32 // most terms are in few documents
 	for term, n := range count {
-		if n > 0 {
-			s.idf[term] = float32(math.Log1p((float64(s.size) - float64(n) + .5) / (float64(n) + .5)))
+		switch {
+		case n == 0:
+		case int(n) >= len(known):
+			s.idf[term] = s.rarity(n)
+		default:
+			if known[n] == 0 {
+				known[n] = s.rarity(n)
+			}
+			s.idf[term] = known[n]
 		}
 	}
 	return s
+}
+
+// rarity is the idf of a term that n documents have, more than 0.
+func (s *Scope) rarity(n uint32) float32 {
+	return float32(math.Log1p((float64(s.size) - float64(n) + .5) / (float64(n) + .5)))
 }
 
 // Len is the number of documents in the scope.

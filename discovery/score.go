@@ -18,13 +18,14 @@ type scratch struct {
 	touched []uint32
 	within  []uint32 // touched by the clause at hand
 	hit     []uint32 // touched by the term at hand
+	ends    []uint8  // by term: one more than the last pair that ends with it
 	shared  []uint8  // by term: grams shared with a word, 0 between words
 }
 
 func newScratch(docs, terms int) *scratch {
 	return &scratch{
 		total: make([]float64, docs), clause: make([]float64, docs), peak: make([]float64, docs), one: make([]float64, docs),
-		name: make([]float64, docs), told: make([]uint8, docs), seen: newBits(docs), shared: make([]uint8, terms),
+		name: make([]float64, docs), told: make([]uint8, docs), seen: newBits(docs), ends: make([]uint8, terms), shared: make([]uint8, terms),
 	}
 }
 
@@ -40,6 +41,7 @@ func (r *scratch) reset() {
 		r.one[i] = 0
 	}
 	clear(r.seen)
+	clear(r.ends)
 	r.touched, r.within, r.hit = r.touched[:0], r.within[:0], r.hit[:0]
 }
 
@@ -76,7 +78,7 @@ func (s *search) score(ctx context.Context) error {
 	share := s.clauseShare()
 	for _, i := range s.touched {
 		s.total[i] = (1-share)*s.total[i] + share*s.peak[i]
-		s.total[i] += s.coverage(i) + s.pairs(i)
+		s.total[i] += s.coverage(i)
 	}
 	return nil
 }
@@ -180,16 +182,38 @@ func (s *search) pairs(i uint32) float64 {
 		return 0
 	}
 	told := s.scope.index.docs[i].told
-	sum := 0.0
-	for _, pair := range s.query.pairs {
-		for k, t := range told {
-			if t == pair[1] && (k > 0 && told[k-1] == pair[0] || k > 1 && told[k-2] == pair[0]) {
-				sum += float64(s.scope.idf[pair[0]]) + float64(s.scope.idf[pair[1]])
-				break
+	sum, done := 0.0, uint64(0)
+	for k, t := range told {
+		for at := s.ends[t]; at > 0; at = s.query.pairs[at-1].next {
+			pair := &s.query.pairs[at-1]
+			if done&(1<<at) == 0 && (k > 0 && told[k-1] == pair.first || k > 1 && told[k-2] == pair.first) {
+				sum += pair.idf
+				done |= 1 << at
 			}
 		}
 	}
 	return s.levers.pairs * sum
+}
+
+// addPairs adds what pairs do, to those that can be among the first so many.
+func (s *search) addPairs(limit int) {
+	most := rounding
+	for k := range s.query.pairs {
+		pair := &s.query.pairs[k]
+		pair.idf = float64(s.scope.idf[pair.first]) + float64(s.scope.idf[pair.second])
+		pair.next = s.ends[pair.second]
+		s.ends[pair.second] = uint8(k + 1)
+		most += s.levers.pairs * pair.idf
+	}
+	least := 0.0
+	if best := s.best(limit); len(best) == limit {
+		least = s.total[best[limit-1]]
+	}
+	for _, i := range s.touched {
+		if s.told[i] > 1 && s.total[i]+most >= least {
+			s.total[i] += s.pairs(i)
+		}
+	}
 }
 
 // prefer puts documents before all others.

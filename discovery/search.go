@@ -53,12 +53,13 @@ func (s *Scope) rank(ctx context.Context, q *Query, text string, allowed bits) (
 	if run.echo != nil {
 		run.echo.add(ctx)
 	}
+	limit := min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
+	run.addPairs(limit)
 	folded, err := x.named(ctx, byFolded, foldName(text), allowed)
 	if err != nil {
 		return Results{}, err
 	}
 	run.prefer(folded)
-	limit := min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
 	best := run.best(limit)
 	r := Results{More: len(run.touched) - len(best)}
 	for _, i := range best {

@@ -119,6 +119,7 @@ var (
 		"bench/start":                {}, // starts the program
 		"bench/start/parse":          {},
 		"bench/openapi":              {"openapi"},
+		"bench/discover":             {"discovery"},
 		"scripts/internal/testcount": {},
 	}
 
@@ -152,8 +153,8 @@ var (
 	// itself.
 	also = map[string]string{
 		"bench/start/parse": "go.yaml.in/yaml/", "openapi/document": "go.yaml.in/yaml/",
-		"bench/openapi": "github.com/getkin/kin-openapi/",
-		"discovery":     "golang.org/x/text/", // as a word is written in more than one way
+		"bench/openapi": "github.com/getkin/kin-openapi/", "bench/discover": "github.com/blevesearch/",
+		"discovery": "golang.org/x/text/", // as a word is written in more than one way
 	}
 )
 

@@ -109,7 +109,7 @@ func loadSets(t testing.TB) []set {
 	if raced {
 		for i := range sets {
 			s := &sets[i]
-			s.docs, s.queries, s.wanted = s.docs[:min(500, len(s.docs))], s.queries[:20], s.wanted[:20]
+			s.docs, s.queries, s.wanted = s.docs[:min(100, len(s.docs))], s.queries[:5], s.wanted[:5]
 		}
 	}
 	return sets

@@ -61,7 +61,8 @@ type Hit struct {
 	Explained *Explanation
 }
 
-// Explanation says how a score came about.
+// Explanation says how a score came about: the sum of its parts is the score, but for
+// rounding.
 type Explanation struct {
 	Terms   []TermScore // of the words of the query, in their order
 	Bonuses []Bonus     // what was added for other reasons, in a fixed order; none that is 0
@@ -72,13 +73,13 @@ type TermScore struct {
 	Term   string             // as it is in the index
 	For    string             // the word of the query that it stands for, where that is another one
 	Why    string             // "synonym" or "similar" where it stands for another; else empty
-	IDF    float64            // how much it tells tools apart
+	IDF    float64            // how much it tells tools apart; less for a word that stands for another
 	Fields map[string]float64 // weighted frequency by field: name, description, hint, tags, parameters, parameter_texts
 	Score  float64
 }
 
 // Bonus is a part of a score that is no single word's.
 type Bonus struct {
-	Name  string // such as "name_coverage" or "pairs"
+	Name  string // exact_name, same_name, name_coverage, pairs or hints
 	Score float64
 }

@@ -55,7 +55,7 @@ func answer(t *testing.T, s *Scope, q *Query) string {
 	t.Helper()
 	r, err := s.Search(context.Background(), *q)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	for i := range r.Hits {
 		if h := &r.Hits[i]; s.index.docs[h.Index].name != h.Name {
@@ -65,7 +65,7 @@ func answer(t *testing.T, s *Scope, q *Query) string {
 	}
 	out, err := json.Marshal(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return string(out)
 }

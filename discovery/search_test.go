@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -192,6 +193,25 @@ func TestClosed(t *testing.T) {
 	if _, err := scope.Search(context.Background(), Query{Text: "issue"}); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
+}
+
+// TestTogether searches from many goroutines at once, as callers of different scopes.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	x := mustBuild(t, tools())
+	want := answer(t, x.Scope(func(int) bool { return true }), &Query{Text: "forcast issue emails", Explain: true})
+	var all sync.WaitGroup
+	for k := range 8 {
+		all.Go(func() {
+			scope := x.Scope(func(i int) bool { return k < 4 || i < k })
+			for range 20 {
+				if got := answer(t, scope, &Query{Text: "forcast issue emails", Explain: true}); k < 4 && got != want {
+					t.Error(cmp.Diff(want, got))
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestWords(t *testing.T) {

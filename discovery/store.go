@@ -51,10 +51,15 @@ type posting struct {
 func openStore() (*store, error) {
 	s := &store{workers: bleve.NewAnalysisQueue(1), batch: bleve.NewBatch()}
 	var err error
-	if s.index, err = scorch.NewScorch(scorch.Name, map[string]any{"path": ""}, s.workers); err != nil {
+	s.index, err = scorch.NewScorch(scorch.Name, map[string]any{"path": ""}, s.workers)
+	if err == nil {
+		err = s.index.Open()
+	}
+	if err != nil {
+		s.workers.Close()
 		return nil, err
 	}
-	return s, s.index.Open()
+	return s, nil
 }
 
 // tokens are terms that need no more analysis.

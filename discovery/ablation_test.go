@@ -32,6 +32,7 @@ func without() []struct {
 		{"pairs", func(l *levers) { l.pairs = 0 }},
 		{"clauses", func(l *levers) { l.clause = 0 }},
 		{"synonyms", func(l *levers) { l.synonym = 0 }},
+		{"joined words", func(l *levers) { l.joined = 0 }},
 		{"look-alikes", func(l *levers) { l.similar = 0 }},
 	}
 }

@@ -72,7 +72,7 @@ type Explanation struct {
 type TermScore struct {
 	Term   string             // as it is in the index
 	For    string             // the word of the query that it stands for, where that is another one
-	Why    string             // "synonym" or "similar" where it stands for another; else empty
+	Why    string             // "synonym", "similar" or "joined" where it stands for another; else empty
 	IDF    float64            // how much it tells tools apart; less for a word that stands for another
 	Fields map[string]float64 // weighted frequency by field: name, description, hint, tags, parameters, parameter_texts
 	Score  float64

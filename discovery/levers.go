@@ -29,6 +29,7 @@ type levers struct {
 	pairs    float64 // for words that stand beside each other in both
 	clause   float64 // share of the best clause of a query in the score
 	synonym  float64 // weight of a word of the same meaning
+	joined   float64 // weight of two words written as one
 	similar  float64 // weight of a word that looks like one that no tool has
 	likeness float64 // least likeness of such a word, in (0, 1]
 	whole    int     // most humps of an identifier that is a word as a whole too
@@ -43,7 +44,7 @@ func defaults() *levers {
 		length: [fieldCount]float64{.75, .75, .75, .75, 0, .6},
 		k1:     1.8,
 
-		coverage: .5, pairs: .1, clause: .3, synonym: .35, similar: .5, likeness: .5,
+		coverage: .5, pairs: .1, clause: .3, synonym: .35, joined: 1, similar: .5, likeness: .5,
 		whole: 3, depth: 4,
 	}
 }

@@ -11,9 +11,11 @@ type meaning struct {
 const (
 	whySynonym = "synonym"
 	whySimilar = "similar"
+	whyJoined  = "joined"
 )
 
 // meanings are the terms of the scope that count as a word of the query: itself, those
+// its join with the word before it, those
 // of the same meaning, which count as no rarer, and where there is none of them, those
 // that look like it.
 func (s *search) meanings(t *term) []meaning {
@@ -21,6 +23,9 @@ func (s *search) meanings(t *term) []meaning {
 	var out []meaning
 	if scope.has(t.number) {
 		out = append(out, meaning{number: t.number, idf: float64(scope.idf[t.number])})
+	}
+	if t.joined != none && s.levers.joined > 0 {
+		out = append(out, meaning{number: t.joined, idf: s.levers.joined * float64(scope.idf[t.joined]), why: whyJoined})
 	}
 	if s.levers.synonym > 0 {
 		for _, other := range thesaurus()[t.term] {

@@ -15,6 +15,7 @@ type term struct {
 	word
 	number uint32 // none where the scope does not have it
 	clause int    // which it is first in
+	joined uint32 // the word and the one before it written as one; none where the scope does not have that
 	means  []meaning
 	// distrust is the share of what the word counts that is taken from it, since tools
 	// that searches with it led to do not have it; in [0, 1).
@@ -43,7 +44,7 @@ func (s *Scope) collect(read *reader, clauses []string, stops bool) query {
 	var q query
 	seen := map[string]bool{}
 	for _, text := range clauses {
-		found, before := false, none
+		found, before, plain := false, none, ""
 		for _, w := range read.words(text) {
 			number, ok := s.index.terms[w.term]
 			if !ok || !s.has(number) {
@@ -52,21 +53,35 @@ func (s *Scope) collect(read *reader, clauses []string, stops bool) query {
 			if w.stop && !stops || w.whole && number == none {
 				continue
 			}
+			joined := none
 			if !w.whole {
 				q.pair(before, number)
-				before = number
+				joined = s.joined(read, plain, w.plain)
+				before, plain = number, w.plain
 			}
 			if seen[w.term] {
 				continue
 			}
 			seen[w.term], found = true, true
-			q.terms = append(q.terms, term{word: w, number: number, clause: q.clauses})
+			q.terms = append(q.terms, term{word: w, number: number, joined: joined, clause: q.clauses})
 		}
 		if found {
 			q.clauses++
 		}
 	}
 	return q
+}
+
+// joined is the number of two words written as one, such as webhook.
+func (s *Scope) joined(read *reader, a, b string) uint32 {
+	if a == "" || len(a)+len(b) > maxWord {
+		return none
+	}
+	number, ok := s.index.terms[read.stem(a+b)]
+	if !ok || !s.has(number) {
+		return none
+	}
+	return number
 }
 
 // maxPairs is how many pairs of neighbours of a query count.

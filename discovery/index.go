@@ -71,7 +71,7 @@ func build(ctx context.Context, docs []Document, with *levers) (*Index, error) {
 	}
 	x.store = into
 	x.rank()
-	x.likeTerms = sync.OnceValue(func() *grams { return newGrams(x.names, x.names) })
+	x.likeTerms = sync.OnceValue(func() *grams { return newGrams(x.names, x.names, !with.noMistakes) })
 	x.likeNames = sync.OnceValue(x.foldedNames)
 	x.spare.New = func() any { return newScratch(len(docs), len(x.names)) }
 	return x, nil

@@ -32,10 +32,11 @@ type levers struct {
 	joined   float64 // weight of two words written as one
 	similar  float64 // weight of a word that looks like one that no tool has
 	likeness float64 // least likeness of such a word, in (0, 1]
+	surely   float64 // weight of a word that looks so much like it that it is mistyped
 	whole    int     // most humps of an identifier that is a word as a whole too
 	depth    int     // of schemas in each other that are read
 
-	noStops, noStem, noSplit bool
+	noStops, noStem, noSplit, noMistakes bool
 }
 
 func defaults() *levers {
@@ -44,7 +45,7 @@ func defaults() *levers {
 		length: [fieldCount]float64{.75, .75, .75, .75, 0, .6},
 		k1:     1.8,
 
-		coverage: .5, pairs: .1, clause: .3, synonym: .35, joined: 1, similar: .5, likeness: .5,
+		coverage: .5, pairs: .1, clause: .3, synonym: .35, joined: 1, similar: .5, likeness: .5, surely: .8,
 		whole: 3, depth: 4,
 	}
 }

@@ -1,5 +1,9 @@
 package discovery
 
+// sureness is the likeness from which a word is taken for another that is mistyped:
+// one letter in seven.
+const sureness = .85
+
 // meaning is a term that counts as a word of a query: itself or another.
 type meaning struct {
 	number uint32
@@ -15,9 +19,8 @@ const (
 )
 
 // meanings are the terms of the scope that count as a word of the query: itself, those
-// its join with the word before it, those
-// of the same meaning, which count as no rarer, and where there is none of them, those
-// that look like it.
+// its join with the word before it, those of the same meaning, which count as no rarer,
+// and where no tool of the scope has it, those that look like it.
 func (s *search) meanings(t *term) []meaning {
 	x, scope := s.scope.index, s.scope
 	var out []meaning
@@ -40,15 +43,23 @@ func (s *search) meanings(t *term) []meaning {
 			out = append(out, meaning{number: number, idf: s.levers.synonym * float64(idf), why: whySynonym})
 		}
 	}
-	if len(out) == 0 && s.levers.similar > 0 && len(t.term) >= leastLike {
+	if !scope.has(t.number) && s.levers.similar > 0 && len(t.plain) >= leastLike {
 		for _, a := range x.likeTerms().like(t.term, s.levers.likeness, maxLike, s.shared, scope.has) {
-			out = append(out, meaning{number: a.number, idf: s.levers.similar * a.likeness * float64(scope.idf[a.number]), why: whySimilar})
+			out = append(out, meaning{number: a.number, idf: s.levers.trust(a) * float64(scope.idf[a.number]), why: whySimilar})
 		}
 	}
 	for i := range out {
 		out[i].idf *= 1 - t.distrust
 	}
 	return out
+}
+
+// trust is the weight of a word that another looks like.
+func (l *levers) trust(a lookalike) float64 {
+	if a.likeness >= sureness {
+		return max(l.similar, l.surely) * a.likeness
+	}
+	return l.similar * a.likeness
 }
 
 // has reports whether a document of the scope has the term.

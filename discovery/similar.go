@@ -8,6 +8,8 @@ import (
 const (
 	// leastLike is the least length, in bytes, of a word that another is looked for like.
 	leastLike = 4
+	// unlike is the likeness up to which mistakes in a word are not looked for.
+	unlike = .15
 	// maxLike is how many terms count as a word that no tool has.
 	maxLike = 2
 	// nearness is the least likeness of a name that is suggested.
@@ -19,14 +21,16 @@ const (
 // grams finds names that look like a text: those that share with it many of the three
 // bytes in a row, its ends included.
 type grams struct {
-	names []string
-	lists map[[3]byte][]uint32 // numbers of those that have a gram
-	sizes []uint8              // different grams of each
+	names    []string
+	keys     []string             // what is compared of each
+	mistakes bool                 // keys that differ by one are alike too
+	lists    map[[3]byte][]uint32 // numbers of those that have a gram
+	sizes    []uint8              // different grams of each
 }
 
-// newGrams compares names by keys.
-func newGrams(names, keys []string) *grams {
-	g := &grams{names: names, lists: map[[3]byte][]uint32{}, sizes: make([]uint8, len(names))}
+// newGrams compares names by keys, and with mistakes also by what typing makes of them.
+func newGrams(names, keys []string, mistakes bool) *grams {
+	g := &grams{names: names, keys: keys, mistakes: mistakes, lists: map[[3]byte][]uint32{}, sizes: make([]uint8, len(names))}
 	for number, key := range keys {
 		of := gramsOf(key)
 		g.sizes[number] = uint8(len(of))
@@ -50,8 +54,8 @@ func gramsOf(text string) [][3]byte {
 	return out
 }
 
-// lookalike is a name and how much it is like a text: twice the grams they share by the
-// grams they have, in (0, 1].
+// lookalike is a name and how much it is like a text, in (0, 1]: twice the grams they
+// share by the grams they have, or the share of letters that no mistake changed.
 type lookalike struct {
 	number   uint32
 	likeness float64
@@ -61,7 +65,7 @@ type lookalike struct {
 // the most alike first, equal ones in their alphabet. Shared is a 0 for every name, and
 // is left so.
 func (g *grams) like(text string, least float64, n int, shared []uint8, has func(number uint32) bool) []lookalike {
-	of := gramsOf(text)
+	of, letters := gramsOf(text), []rune(text)
 	var found []uint32
 	for _, gram := range of {
 		for _, number := range g.lists[gram] {
@@ -74,6 +78,9 @@ func (g *grams) like(text string, least float64, n int, shared []uint8, has func
 	var out []lookalike
 	for _, number := range found {
 		likeness := 2 * float64(shared[number]) / float64(len(of)+int(g.sizes[number]))
+		if g.mistakes && likeness > unlike {
+			likeness = max(likeness, edited(letters, g.keys[number]))
+		}
 		shared[number] = 0
 		if likeness >= least && has(number) {
 			out = append(out, lookalike{number, likeness})
@@ -93,7 +100,7 @@ func (x *Index) foldedNames() *grams {
 		names[i] = x.docs[i].name
 		keys[i] = foldName(cut(names[i], maxWord*2))
 	}
-	return newGrams(names, keys)
+	return newGrams(names, keys, true)
 }
 
 // near are names of allowed documents that resemble the text.

@@ -36,7 +36,7 @@ type levers struct {
 	whole    int     // most humps of an identifier that is a word as a whole too
 	depth    int     // of schemas in each other that are read
 
-	noStops, noStem, noSplit, noMistakes bool
+	noStops, noStem, noSplit, noMistakes, noApart, noMethod, noAround bool
 }
 
 func defaults() *levers {

@@ -1,8 +1,18 @@
 package discovery
 
-// sureness is the likeness from which a word is taken for another that is mistyped:
-// one letter in seven.
-const sureness = .85
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxAround is how many terms count as a lone character that is in them.
+	maxAround = 20
+	// sureness is the likeness from which a word is taken for another that is mistyped:
+	// one letter in seven.
+	sureness = .85
+)
 
 // meaning is a term that counts as a word of a query: itself or another.
 type meaning struct {
@@ -48,6 +58,9 @@ func (s *search) meanings(t *term) []meaning {
 			out = append(out, meaning{number: a.number, idf: s.levers.trust(a) * float64(scope.idf[a.number]), why: whySimilar})
 		}
 	}
+	if len(out) == 0 && !s.levers.noAround {
+		out = scope.around(t)
+	}
 	for i := range out {
 		out[i].idf *= 1 - t.distrust
 	}
@@ -60,6 +73,28 @@ func (l *levers) trust(a lookalike) float64 {
 		return max(l.similar, l.surely) * a.likeness
 	}
 	return l.similar * a.likeness
+}
+
+// around are the terms that have a lone character of a script without spaces, whose
+// terms are pairs.
+func (s *Scope) around(t *term) []meaning {
+	c, size := utf8.DecodeRuneInString(t.term)
+	if size != len(t.term) || !unspaced(c) {
+		return nil
+	}
+	var names []string
+	for number, name := range s.index.names {
+		if s.has(uint32(number)) && strings.Contains(name, t.term) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var out []meaning
+	for _, name := range names[:min(maxAround, len(names))] {
+		number := s.index.terms[name]
+		out = append(out, meaning{number: number, idf: s.index.levers.similar * float64(s.idf[number]), why: whySimilar})
+	}
+	return out
 }
 
 // has reports whether a document of the scope has the term.

@@ -29,13 +29,19 @@ type query struct {
 	pairs   []pair // of neighbours, but for stop words between them; each once
 }
 
-// parse takes a text apart. Where it has nothing but stop words, these count.
+// parse takes a text apart. Where it has nothing but stop words, these count; where the
+// scope has none of its words, those that are made of some.
 func (s *Scope) parse(text string) query {
 	read := reader{levers: s.index.levers}
-	clauses := clausesOf(text)
+	clauses := clausesOf(s.index.levers.method(text))
 	q := s.collect(&read, clauses, false)
 	if len(q.terms) == 0 {
 		q = s.collect(&read, clauses, true)
+	}
+	if !s.index.levers.noApart && !slices.ContainsFunc(q.terms, func(t term) bool { return s.has(t.number) }) {
+		if text := s.apart(&read, q.terms); text != "" {
+			q = s.collect(&read, []string{text}, false)
+		}
 	}
 	return q
 }

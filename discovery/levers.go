@@ -41,7 +41,9 @@ type levers struct {
 
 func defaults() *levers {
 	return &levers{
-		weight: [fieldCount]float64{2, 2, 1, 2.5, 1.5, 1.4},
+		// No set has hints, so theirs is not measured: who writes one for a tool means
+		// it to be found by that, as by its tags.
+		weight: [fieldCount]float64{2, 2, 2.5, 2.5, 1.5, 1.4},
 		length: [fieldCount]float64{.75, .75, .75, .75, 0, .6},
 		k1:     1.8,
 

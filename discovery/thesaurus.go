@@ -20,8 +20,8 @@ var thesaurus = sync.OnceValue(func() map[string][]string {
 			continue
 		}
 		var group []string
-		for _, w := range read.words(line) {
-			group = append(group, w.term)
+		for _, w := range strings.Fields(line) {
+			group = append(group, read.stem(w))
 		}
 		for _, a := range group {
 			for _, b := range group {

@@ -34,6 +34,11 @@ func without() []struct {
 		{"synonyms", func(l *levers) { l.synonym = 0 }},
 		{"joined words", func(l *levers) { l.joined = 0 }},
 		{"look-alikes", func(l *levers) { l.similar = 0 }},
+		{"mistakes", func(l *levers) { l.noMistakes = true }},
+		{"sure mistakes", func(l *levers) { l.surely = 0 }},
+		{"words apart", func(l *levers) { l.noApart = true }},
+		{"HTTP methods", func(l *levers) { l.noMethod = true }},
+		{"lone characters", func(l *levers) { l.noAround = true }},
 	}
 }
 

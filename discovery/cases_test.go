@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/toolgate/toolgate/discovery"
@@ -39,12 +41,8 @@ type searchCase struct {
 // TestCases searches the catalogue of a team for what people and models type.
 func TestCases(t *testing.T) {
 	docs := readDocuments(t, "testdata/cases/tools.jsonl")
-	archive, err := txtar.ParseFile("testdata/cases/cases.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	scope, all := scopeOf(t, docs), 0
-	for _, class := range archive.Files {
+	for _, class := range classes(t) {
 		cases := readCases(t, class, docs)
 		n := len(slices.DeleteFunc(slices.Clone(cases), func(c searchCase) bool { return c.missed }))
 		if all += n; n < leastCases {
@@ -58,6 +56,39 @@ func TestCases(t *testing.T) {
 	}
 	if all < leastInAll {
 		t.Errorf("%d cases, want %d or more", all, leastInAll)
+	}
+}
+
+// TestCasesHidden asks the queries of all cases where a part of the tools is hidden:
+// what comes is what comes where the others are not there at all.
+func TestCasesHidden(t *testing.T) {
+	docs := readDocuments(t, "testdata/cases/tools.jsonl")
+	index, err := discovery.Build(t.Context(), docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := index.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, every := range []int{2, 3, 7} {
+		hidden := func(i int) bool { return i%every == 1 }
+		var visible []discovery.Document
+		for i := range docs {
+			if !hidden(i) {
+				visible = append(visible, docs[i])
+			}
+		}
+		some, alone := index.Scope(func(i int) bool { return !hidden(i) }), scopeOf(t, visible)
+		for _, class := range classes(t) {
+			for _, c := range readCases(t, class, docs) {
+				q := discovery.Query{Text: c.query, Explain: true}
+				if diff := cmp.Diff(search(t, alone, q), search(t, some, q), cmpopts.IgnoreFields(discovery.Hit{}, "Index")); diff != "" {
+					t.Errorf("%s: hidden tools show (-without them +with them):\n%s", c.line, diff)
+				}
+			}
+		}
 	}
 }
 
@@ -128,6 +159,16 @@ func scopeOf(t *testing.T, docs []discovery.Document) *discovery.Scope {
 		}
 	})
 	return index.Scope(func(int) bool { return true })
+}
+
+// classes are the classes of cases, in the order of the file.
+func classes(t *testing.T) []txtar.File {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/cases/cases.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive.Files
 }
 
 // readCases reads a class of cases. Names that the catalogue does not have are mistakes.

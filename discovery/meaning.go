@@ -28,9 +28,9 @@ const (
 	whyJoined  = "joined"
 )
 
-// meanings are the terms of the scope that count as a word of the query: itself, those
-// its join with the word before it, those of the same meaning, which count as no rarer,
-// and where no tool of the scope has it, those that look like it.
+// meanings are the terms of the scope that count as a word of the query: itself, its
+// join with the word before it, those of the same meaning, which count as no rarer, and
+// where no tool of the scope has it, those that look like it.
 func (s *search) meanings(t *term) []meaning {
 	x, scope := s.scope.index, s.scope
 	var out []meaning

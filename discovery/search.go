@@ -51,7 +51,9 @@ func (s *Scope) rank(ctx context.Context, q *Query, text string, allowed bits) (
 		return Results{}, err
 	}
 	if run.echo != nil {
-		run.echo.add(ctx)
+		if err := run.echo.add(ctx); err != nil {
+			return Results{}, err
+		}
 	}
 	limit := min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
 	run.addPairs(limit)

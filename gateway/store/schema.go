@@ -20,5 +20,6 @@ func migrations() []migration {
 		{"approvals", approvalSchema},
 		{"keys", keySchema},
 		{"found tools of chats", foundSchema},
+		{"hints", hintSchema},
 	}
 }

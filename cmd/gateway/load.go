@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/learn"
 	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/reload"
 	"github.com/toolgate/toolgate/gateway/result"
@@ -104,6 +106,7 @@ type house struct {
 	webhooks  *notify.Book   // of the first generation; told of approvals
 	chats     *chat.Desk     // nil there too
 	approvals *approval.Desk // nil there too
+	hints     *learn.Book    // nil there too
 	access    access.Current // who is let in by the doors that listen
 	ledger    *ledger        // nil for a program that calls one tool and ends: a server takes its records over
 	source    *reload.Source
@@ -188,6 +191,11 @@ func (h *house) furnish(generation *gateway.Generation, results *later, use *ass
 		options.Chats, options.Activations, h.closers = h.chats, activations{h.chats}, append(h.closers, h.chats)
 		h.approvals = approval.Open(context.Background(), h.ledger.store, approval.Options{Logger: logger})
 		options.Approvals, h.closers = h.approvals, append(h.closers, h.approvals)
+		h.hints = learn.Open(context.Background(), h.ledger.store, learn.Options{Logger: logger})
+		options.Notes, h.closers = h.hints, append(h.closers, h.hints)
+	}
+	if use.Only == find.ToolName {
+		options.Notes = h.readHints(logger)
 	}
 	if use.Only != "" && asks(generation, use.Only) {
 		if err := h.openApprovals(logger); err != nil {
@@ -216,6 +224,26 @@ func (h *house) openApprovals(logger *slog.Logger) error {
 	h.approvals = approval.Open(context.Background(), s, approval.Options{Logger: logger})
 	h.closers = append(h.closers, s, h.approvals)
 	return nil
+}
+
+// readHints gives what searches are learned from to the search of a program that makes
+// one and ends. Without a store there is nothing.
+func (h *house) readHints(logger *slog.Logger) gateway.Notes {
+	ctx := context.Background()
+	s, err := store.Open(ctx, h.config.Store.File(), store.Options{ReadOnly: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var book *learn.Book
+	if err == nil {
+		h.closers = append(h.closers, s)
+		book, err = learn.Visit(ctx, s)
+	}
+	if err != nil {
+		logger.Warn("what searches are learned from cannot be read, and does not count", "problem", err.Error())
+		return nil
+	}
+	return book
 }
 
 // census counts the tools that are served, the gateway's own apart.

@@ -128,6 +128,7 @@ func (s *server) handler() http.Handler {
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
 		Batch: batches{s.gateway}, Chats: s.chats, Groups: s.chatGroups(), Handles: handles{s.gateway.Handles(), newLost(s.ledger)}, Once: onces{s.gateway},
 		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Approvals: approvals{s.gateway}, Feed: s.feed, Reload: s.reloading(), Log: s.ledger,
+		Hints: servedHints{s.hints, s.gateway.ToolNames},
 	})
 	return httpapi.Identify(access.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBody(w, r)

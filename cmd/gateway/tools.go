@@ -45,6 +45,7 @@ func toolsCommand(io streams) *cli.Command {
 			},
 			callCommand(io),
 			searchCommand(io),
+			hintsCommand(io),
 		},
 	}
 }

@@ -25,6 +25,8 @@
 //	GET    /v1/chats/{id}/groups              the groups of tools that are active in it, and that could be
 //	PUT    /v1/chats/{id}/groups              {"groups": [...]}: those that are active from now on; for who may activate
 //	DELETE /v1/chats/{id}/requests/{group}    declines what its model asked for
+//	GET    /v1/hints?group=                   what tools are found by; for administrators
+//	PUT    /v1/hints?group=                   {"hints": [...]}: takes further ones in
 //	POST   /v1/reload                         reads the configuration again; for administrators
 //	GET    /v1/log?limit=N&cursor=C           the record of calls, by pages; filters
 //	GET    /v1/log/{id}                       one call of it
@@ -86,6 +88,7 @@ type Options struct {
 	Feed      *Feed     // without it GET /v1/events is not served
 	Reload    Reloader  // without it POST /v1/reload is not served
 	Log       Log       // the record of calls; without it its paths are not served
+	Hints     Hints     // what tools are found by; without it its path is not served
 }
 
 type api struct {
@@ -105,6 +108,7 @@ type api struct {
 	approvals Approvals
 	explainer Explainer
 	log       Log
+	hints     Hints
 }
 
 // New returns the API as a handler for the whole of its paths. It checks neither
@@ -122,7 +126,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
 		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats, groups: opts.Groups,
-		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log, approvals: opts.Approvals,
+		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log, approvals: opts.Approvals, hints: opts.Hints,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
 }
@@ -171,6 +175,9 @@ func (a *api) routes() map[string]methods {
 	}
 	if a.log != nil {
 		all["/v1/log"], all["/v1/log/{id}"], all["/v1/log/stats"] = methods{get: a.showLog}, methods{get: a.showRecord}, methods{get: a.showLogStats}
+	}
+	if a.hints != nil {
+		all["/v1/hints"] = methods{get: a.listHints, http.MethodPut: a.importHints}
 	}
 	if a.metrics != nil {
 		all["/metrics"] = methods{get: scraping(a.metrics)}

@@ -20,7 +20,7 @@ import (
 func everything() httpapi.Options {
 	return httpapi.Options{
 		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Groups: noGroups{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
-		Approvals: &approvalDesk{}, Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(), Log: unreadLog{},
+		Approvals: &approvalDesk{}, Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(), Log: unreadLog{}, Hints: noHints{},
 	}
 }
 
@@ -36,6 +36,8 @@ type noHandles struct{ httpapi.Handles }
 type noChats struct{ httpapi.Chats }
 
 type noGroups struct{ httpapi.ChatGroups }
+
+type noHints struct{ httpapi.Hints }
 
 // operations are the methods of every path of a description.
 func operations(t *testing.T, doc []byte) map[string][]string {

@@ -19,15 +19,18 @@ var (
 	// secretValue is what is said to be a secret: "password: hunter2", "token is abc".
 	secretValue = regexp.MustCompile(`(?i)\b((?:pass(?:word|phrase|code|wd)?|pwd|pin|secret|token|(?:api|access|secret|private)[ _-]?key|credentials?|authorization|ssn))\s*(?:[:=]|\b(?:is|was)\b)\s*(?:bearer\s+|basic\s+)?("[^"]*"|'[^']*'|[^\s,;]+)`)
 	bearer      = regexp.MustCompile(`(?i)\b(bearer)\s+[^\s,;]{16,}`)
-	masked      = regexp.MustCompile(`\[secret\]`)
+	// quoted are values of arguments: names, titles, messages.
+	quoted = regexp.MustCompile(`(^|[\s(\[{:=,])(?:"[^"]*"|'[^']*'|“[^”]*”|«[^»]*»|「[^」]*」)($|[\s)\]}:;,.!?])`)
+	masked = regexp.MustCompile(`\[secret\]`)
 	// digits are phone numbers, cards, accounts and addresses of the network.
 	digits = regexp.MustCompile(`\+?\d(?:[ ().:/-]{0,2}\d){5,}`)
 	opaque = regexp.MustCompile(`[A-Za-z0-9+/=_~.:-]{8,}`)
 )
 
 // Clean is what may be kept of a query: without what looks like a credential or like
-// somebody's data, which are addresses of mail, user names, queries and fragments of
-// URLs, long numbers, tokens that no one would say, and what is said to be a password.
+// somebody's data, which are quotations, addresses of mail, user names, queries and
+// fragments of URLs, long numbers, tokens that no one would say, and what is said to be
+// a password.
 // It has at most MaxQuery bytes, and may be empty. To clean again changes nothing.
 func Clean(query string) string {
 	for range maxPasses {
@@ -49,11 +52,25 @@ func cleanOnce(query string) string {
 	query = masked.ReplaceAllString(query, " ")
 	query = secretValue.ReplaceAllString(query, "$1 ")
 	query = bearer.ReplaceAllString(query, "$1 ")
+	query = quoted.ReplaceAllString(whole(query), "$1 $2")
 	query = address.ReplaceAllStringFunc(query, plainURL)
 	query = mail.ReplaceAllString(query, " ")
 	query = opaque.ReplaceAllStringFunc(query, sayable)
 	query = digits.ReplaceAllString(query, " ")
 	return cut(strings.Join(strings.Fields(query), " "), MaxQuery)
+}
+
+// whole takes the quotes off a query that is nothing but one quotation.
+func whole(query string) string {
+	text := strings.TrimSpace(query)
+	for _, q := range []string{`"`, "'"} {
+		if inner, ok := strings.CutPrefix(text, q); ok {
+			if inner, ok = strings.CutSuffix(inner, q); ok && !strings.Contains(inner, q) {
+				return inner
+			}
+		}
+	}
+	return query
 }
 
 // plainRune makes a space of what no text shows.

@@ -221,7 +221,7 @@ func unknownTool(hints []learn.Hint, names []string) error {
 	if at < 0 {
 		return nil
 	}
-	hint := "--force takes it in"
+	hint := "with force it is taken in"
 	if near := diag.DidYouMean(hints[at].Tool, names); near != "" {
 		hint = near + " " + hint
 	}

@@ -228,6 +228,18 @@ func TestDescription(t *testing.T) {
 	} {
 		post("/v1/discover", body)
 	}
+	for _, may := range []tool.Right{tool.MayAdmin, tool.MayCall} {
+		for _, body := range []string{
+			`{"hints":[{"tool":"add","query":"put together"}]}`, `{"hints":[{"tool":"none","query":"x"}]}`, `{"hints":[{"tool":"none","query":"x"}],"force":true}`,
+			`{"hints":[{"tool":"add","query":"sum","weight":7}]}`, `{"hints":1}`, `nonsense`,
+		} {
+			ask(may, "PUT", "/v1/hints", "", body)
+		}
+		ask(may, "PUT", "/v1/hints?group=caller:ann", "", `{"hints":[{"tool":"add","query":"sum"}],"replace":true}`)
+		for _, target := range []string{"/v1/hints", "/v1/hints?group=caller:ann", "/v1/hints?odd=1"} {
+			ask(may, "GET", target, "", "")
+		}
+	}
 	approvalOf := regexp.MustCompile(`apr_[a-z0-9]{26}`).FindString(ask(tool.MayApprove, "GET", "/v1/approvals", "", "").Body.String())
 	if approvalOf == "" {
 		t.Error("no call waits for a person")

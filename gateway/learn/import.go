@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/discovery"
 )
@@ -121,7 +121,7 @@ func (h *Hint) saved() (Saved, *HintError) {
 	switch {
 	case h.Tool == "":
 		return s, &HintError{Text: "it names no tool", Hint: "write the full name under tool"}
-	case !toolName.MatchString(h.Tool):
+	case !isToolName(h.Tool):
 		return s, &HintError{Text: fmt.Sprintf("%.100q is no name of a tool", h.Tool), Hint: "write the full name under tool"}
 	case s.Query == "":
 		return s, &HintError{Text: "it has no query", Hint: "write under query what somebody would search for"}
@@ -152,8 +152,17 @@ func (h *Hint) fades(s *Saved) *HintError {
 	return nil
 }
 
-// toolName is what a name of a tool looks like, of this gateway or of another.
-var toolName = regexp.MustCompile(`^[\pL\pN_./:-]{1,256}$`)
+// maxTool is the most characters of the name of a tool.
+const maxTool = 256
+
+// isToolName reports whether a name looks like that of a tool, of this gateway or of
+// another.
+func isToolName(name string) bool {
+	n := utf8.RuneCountInString(name)
+	return n > 0 && n <= maxTool && !strings.ContainsFunc(name, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsNumber(c) && !strings.ContainsRune("_./:-", c)
+	})
+}
 
 // maxGroup is the most bytes of the name of a group of callers.
 const maxGroup = 4096

@@ -108,12 +108,14 @@ type problemJSON struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
 	Hint     string `json:"hint,omitempty"`
+	// Tools are the names of all tools that it is about, where the text names a few.
+	Tools []string `json:"tools,omitempty"`
 }
 
 func printProblemsJSON(io streams, problems diag.Problems) error {
 	list := make([]problemJSON, 0, len(problems))
 	for _, p := range problems {
-		list = append(list, problemJSON{p.Place.File, p.Place.Line, p.Place.Column, p.Key, severity(p), p.Text, p.Hint})
+		list = append(list, problemJSON{p.Place.File, p.Place.Line, p.Place.Column, p.Key, severity(p), p.Text, p.Hint, strings.Fields(p.Tools)})
 	}
 	return printJSON(io.out, list)
 }

@@ -59,6 +59,15 @@ func (a *admission) denies(s *tool.Spec) bool {
 	return slices.ContainsFunc(a.deny, func(e entry) bool { return e.fits(s) })
 }
 
+// refusal is the place of the first entry of what to deny that fits a tool, or that of
+// the list.
+func (a *admission) refusal(list diag.Cursor, s *tool.Spec) diag.Cursor {
+	if i := slices.IndexFunc(a.deny, func(e entry) bool { return e.fits(s) }); i >= 0 {
+		return a.deny[i].at
+	}
+	return list
+}
+
 // advise warns of entries that are about none of the tools there are. A pattern
 // of what to deny may be about tools still to come.
 func (a *admission) advise(specs []*tool.Spec) {

@@ -83,13 +83,48 @@ func (b *builder) adviseDeferred(tools *registry.Registry, engine *policy.Engine
 		}
 		return
 	}
+	b.adviseByRisk(tools)
 	are := map[bool]string{true: "is", false: "are"}[n == 1]
 	switch own, admitted := tools.Lookup(find.ToolName); {
 	case !admitted:
-		b.at("admit", "deny").Warnf("admit "+find.ToolName+", or defer none", "%s %s deferred and %s is not admitted, so models cannot find what is not in their list", counted(n, "tool"), are, find.ToolName)
+		b.admission.refusal(b.at("admit", "deny"), searcher(b.cfg.Discovery).Spec).Warnf("admit "+find.ToolName+", or defer none", "%s %s deferred and %s is not admitted, so models cannot find what is not in their list", counted(n, "tool"), are, find.ToolName)
 	case !engine.ListsToSome(own.Spec):
-		b.at("policy", "rules").Warnf("name "+find.ToolName+" in no rule that denies, or defer none", "%s %s deferred and the rules keep everybody from %s, so models cannot find what is not in their list", counted(n, "tool"), are, find.ToolName)
+		b.denial(engine, own.Spec).Warnf("keep "+find.ToolName+" out of this rule, or defer none", "%s %s deferred and the rules keep everybody from %s, so models cannot find what is not in their list", counted(n, "tool"), are, find.ToolName)
 	}
+}
+
+// adviseByRisk warns where one of the two tools that call others by their risk is kept
+// out: the other is left with the calls of both.
+func (b *builder) adviseByRisk(tools *registry.Registry) {
+	if b.cfg.Discovery.CallTools != config.CallToolsByRisk {
+		return
+	}
+	_, calls := tools.Lookup(find.CallName)
+	_, reads := tools.Lookup(find.CallReadName)
+	if calls == reads {
+		return // both, or none on purpose
+	}
+	if reads {
+		b.admission.refusal(b.at("admit", "deny"), find.CallSpec(true)).Warnf("admit it, or deny "+find.CallReadName+" too",
+			"%s is not admitted, so found tools that are not read_only are called by their names only", find.CallName)
+		return
+	}
+	b.admission.refusal(b.at("admit", "deny"), find.CallReadSpec()).Warnf("admit it, or write discovery: {call_tools: one}",
+		"%s is not admitted, so discovery.call_tools: by_risk changes nothing", find.CallReadName)
+}
+
+// denial is the place of the rule that keeps everybody from a tool.
+func (b *builder) denial(engine *policy.Engine, s *tool.Spec) diag.Cursor {
+	at, rules := b.at("policy", "rules"), engine.Outlook(s, tool.Caller{}).Rules
+	if len(rules) == 0 || b.moved(len(b.cfg.Policy.Rules), "policy", "rules") {
+		return at
+	}
+	name := rules[len(rules)-1] // those behind one that certainly holds are not looked at
+	i := slices.IndexFunc(b.cfg.Policy.Rules, func(r policy.RuleConfig) bool { return cmp.Or(r.Name, r.Preset) == name })
+	if i < 0 {
+		return at
+	}
+	return at.Index(i)
 }
 
 // firstSentence is what a text begins with.

@@ -190,4 +190,7 @@ func TestManyDeferred(t *testing.T) {
 	if strings.Count(found, "\n") > 0 || !strings.Contains(found, "(500 of 1000 were tried)") {
 		t.Error(found)
 	}
+	if named := strings.Fields(cfg.Problems()[0].Tools); len(named) != 497 || named[0] != "t0006" {
+		t.Errorf("%d are named to programs", len(named))
+	}
 }

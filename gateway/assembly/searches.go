@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -18,6 +20,11 @@ const (
 	// maxAlone is how many declared tools that are not found get a warning each; of
 	// more, there is one for all.
 	maxAlone = 5
+	// maxPhrases is how many phrases of one search_hint are tried, and maxSearched about
+	// how many of all: of very many tools leastPhrases of each are.
+	maxPhrases   = 50
+	leastPhrases = 3
+	maxSearched  = 5000
 )
 
 // trial is what searches are tried with: an index of all tools that somebody may find.
@@ -108,16 +115,24 @@ func (f found) instead(name string, first int) string {
 
 // lost is a deferred tool that a search for what is said of it does not find.
 type lost struct {
-	tool *candidate
-	key  string // description or search_hint
-	text string // what came in its place
+	tool   *candidate
+	key    string // keyDescription or keyHint
+	phrase string // of several of a search_hint; else empty
+	text   string // what came in its place
 }
+
+// The keys of what is said of a tool.
+const (
+	keyDescription = "description"
+	keyHint        = "search_hint"
+)
 
 // tryDeferred warns of deferred tools that their own texts do not find.
 func (b *builder) tryDeferred(t *trial, deferred []*candidate) {
 	tried := sample(deferred, maxTried)
+	phrases := min(max(maxSearched/max(1, len(tried)), leastPhrases), maxPhrases)
 	lists := make([][]lost, len(tried))
-	each(len(tried), func(i int) { lists[i] = t.try(tried[i]) })
+	each(len(tried), func(i int) { lists[i] = t.try(tried[i], phrases) })
 	groups := map[string][]lost{} // by source and key
 	var order []string
 	for _, l := range slices.Concat(lists...) {
@@ -135,6 +150,7 @@ func (b *builder) tryDeferred(t *trial, deferred []*candidate) {
 		b.adviseLost(groups[name], t.first, of)
 	}
 	b.adviseSilent(deferred)
+	b.adviseWordless(deferred)
 }
 
 // sample takes at most that many of all, from all over the list.
@@ -149,16 +165,39 @@ func sample(all []*candidate, most int) []*candidate {
 	return out
 }
 
-// try searches for what is said of a tool.
-func (t *trial) try(c *candidate) []lost {
-	spec := c.entry.Spec
+// try searches for what is said of a tool: the first sentence of its description, and
+// each of the first phrases of its hint.
+func (t *trial) try(c *candidate, most int) []lost {
 	var out []lost
-	for _, own := range []struct{ key, text string }{{"description", saidOf(c)}, {"search_hint", spec.SearchHint}} {
-		if own.text == "" {
-			continue
+	look := func(key, phrase, text string) {
+		name := c.entry.Spec.Name
+		if found := t.search(text); found.place(name) == 0 || found.place(name) > t.first {
+			out = append(out, lost{c, key, phrase, found.instead(name, t.first)})
 		}
-		if found := t.search(own.text); found.place(spec.Name) == 0 || found.place(spec.Name) > t.first {
-			out = append(out, lost{c, own.key, found.instead(spec.Name, t.first)})
+	}
+	if said := saidOf(c); said != "" {
+		look(keyDescription, "", said)
+	}
+	switch phrases := phrasesOf(c.entry.Spec.SearchHint); len(phrases) {
+	case 0:
+	case 1:
+		look(keyHint, "", phrases[0])
+	default:
+		for _, p := range phrases[:min(most, len(phrases))] {
+			look(keyHint, p, p)
+		}
+	}
+	return out
+}
+
+// phrasesOf are the parts of a hint between commas, semicolons and ends of lines that
+// have words which tell tools apart.
+func phrasesOf(hint string) []string {
+	parts := strings.FieldsFunc(hint, func(r rune) bool { return strings.ContainsRune(",;\n，；、", r) })
+	out := parts[:0]
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); len(discovery.Terms(p)) > 0 {
+			out = append(out, p)
 		}
 	}
 	return out
@@ -176,9 +215,9 @@ func saidOf(c *candidate) string {
 
 // searchedFor is how warnings name what was searched for, of one tool or of several,
 // and what to do.
-func (l *lost) searchedFor(several bool) (what, hint string) {
+func searchedFor(key string, several bool) (what, hint string) {
 	whose := map[bool]string{false: "its", true: "their"}[several]
-	if l.key == "search_hint" {
+	if key == keyHint {
 		return whose + " own search_hint", "write words that are for no other tool"
 	}
 	return "the first sentence of " + whose + " own description", "say there what no other tool does, or add a search_hint"
@@ -188,7 +227,10 @@ func (l *lost) searchedFor(several bool) (what, hint string) {
 func (b *builder) adviseLost(list []lost, first int, of string) {
 	if source := list[0].tool.source; source == nil && len(list) <= maxAlone {
 		for _, l := range list {
-			what, hint := l.searchedFor(false)
+			what, hint := searchedFor(l.key, false)
+			if l.phrase != "" {
+				what = fmt.Sprintf("%q of %s", l.phrase, what)
+			}
 			l.tool.at.Key(l.key).Warnf(hint, "a search for %s fails: %s", what, l.text)
 		}
 		return
@@ -197,12 +239,33 @@ func (b *builder) adviseLost(list []lost, first int, of string) {
 	if source := list[0].tool.source; source != nil {
 		at = source.at
 	}
-	var names []string
+	var names, shown []string
 	for _, l := range list {
-		names = append(names, l.tool.entry.Spec.Name)
+		name := l.tool.entry.Spec.Name
+		if len(names) == 0 || names[len(names)-1] != name {
+			names, shown = append(names, name), append(shown, l.named())
+		}
 	}
-	what, hint := list[0].searchedFor(len(names) > 1)
-	at.Warnf(hint, "%s not among the first %d that a search for %s finds: %s%s", areDeferred(len(names)), first, what, few(names), of)
+	what, hint := searchedFor(list[0].key, len(names) > 1)
+	b.adviseMany(at, names, shown, hint, fmt.Sprintf("%s not among the first %d that a search for %s finds", areDeferred(len(names)), first, what), of)
+}
+
+// named is the tool and, of a hint that has several phrases, the one that fails.
+func (l *lost) named() string {
+	if l.phrase == "" {
+		return l.tool.entry.Spec.Name
+	}
+	return fmt.Sprintf("%s (%q)", l.tool.entry.Spec.Name, l.phrase)
+}
+
+// adviseMany warns of tools of which the text shows a few and programs are told all.
+func (b *builder) adviseMany(at diag.Cursor, names, shown []string, hint, text, of string) {
+	if len(names) <= maxNamed {
+		names = nil
+	} else {
+		hint += "; gateway lint --format json names all"
+	}
+	at.WarnTools(names, hint, "%s: %s%s", text, few(shown), of)
 }
 
 func areDeferred(n int) string {
@@ -223,8 +286,23 @@ func (b *builder) adviseSilent(deferred []*candidate) {
 			}
 		}
 		if len(names) > 0 {
-			s.at.Warnf("write tools: {name: {search_hint: …}}", "nothing is said of %s, which searches find by name, path and arguments alone: %s",
-				counted(len(names), "deferred tool"), few(names))
+			b.adviseMany(s.at, names, names, "write tools: {name: {search_hint: …}}",
+				fmt.Sprintf("nothing is said of %s, which searches find by name, path and arguments alone", counted(len(names), "deferred tool")), "")
 		}
+	}
+}
+
+// adviseWordless warns of hints that help no search.
+func (b *builder) adviseWordless(deferred []*candidate) {
+	for _, c := range deferred {
+		hint := c.entry.Spec.SearchHint
+		if strings.TrimSpace(hint) == "" || len(phrasesOf(hint)) > 0 {
+			continue
+		}
+		at := c.at.Key(keyHint)
+		if c.source != nil {
+			at = c.source.at.Key("tools")
+		}
+		at.Warnf("write what somebody would search for", "the search_hint %.100q of %s has no word that tells tools apart", hint, c.entry.Spec.Name)
 	}
 }

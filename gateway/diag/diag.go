@@ -42,6 +42,9 @@ type Problem struct {
 	Text    string // what is wrong, lower case, no final stop
 	Hint    string // what to do, shown in parentheses; may be empty
 	Warning bool   // the configuration still loads
+	// Tools are the names of all tools that it is about, where the text has room for a
+	// few of them only; else empty. Spaces are between them: a list could not be compared.
+	Tools string
 }
 
 // String writes "file:line:col: key.path: text (hint)"; a warning says so
@@ -241,6 +244,12 @@ func (c Cursor) Hintf(hint, format string, args ...any) {
 // Warnf reports a warning at the key with a hint, which may be empty.
 func (c Cursor) Warnf(hint, format string, args ...any) {
 	c.add(Problem{Place: c.Place(), Text: fmt.Sprintf(format, args...), Hint: hint, Warning: true})
+}
+
+// WarnTools reports a warning at the key about several tools, with the names of all of
+// them for programs.
+func (c Cursor) WarnTools(tools []string, hint, format string, args ...any) {
+	c.add(Problem{Place: c.Place(), Text: fmt.Sprintf(format, args...), Hint: hint, Warning: true, Tools: strings.Join(tools, " ")})
 }
 
 // Inside reports an error at a line and column (both from 1, columns in

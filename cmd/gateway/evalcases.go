@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,8 +76,8 @@ func (c *searchCase) check(report *diag.Report) {
 }
 
 // checkExpected refuses searches for tools that there are not, which could never be
-// found.
-func checkExpected(cases []searchCase, docs []discovery.Document) error {
+// found. The advice is where the names are to be seen.
+func checkExpected(cases []searchCase, docs []discovery.Document, advice string) error {
 	names := make([]string, 0, len(docs))
 	there := make(map[string]bool, len(docs))
 	for i := range docs {
@@ -86,7 +87,7 @@ func checkExpected(cases []searchCase, docs []discovery.Document) error {
 	for _, c := range cases {
 		for _, name := range c.Expect {
 			if !there[name] {
-				report.Add(diag.Problem{Place: c.place, Text: fmt.Sprintf("no tool is named %q", name), Hint: diag.DidYouMean(name, names)})
+				report.Add(diag.Problem{Place: c.place, Text: fmt.Sprintf("no tool is named %q", name), Hint: cmp.Or(diag.DidYouMean(name, names), advice)})
 			}
 		}
 	}
@@ -109,6 +110,9 @@ func wrongFile(problems diag.Problems) error {
 // readEvalFile reads a whole file.
 func readEvalFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, wrongFile(diag.Problems{{Place: diag.Place{File: path}, Text: "there is no such file", Hint: "correct the path, which belongs to the current folder"}})
+	}
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

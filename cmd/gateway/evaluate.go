@@ -40,7 +40,7 @@ func evalCommand(io streams) *cli.Command {
 		Usage: "make the searches of a FILE, or those of discovery.golden, and measure how well the tools that they should find are found",
 		Flags: configFlags(
 			jsonFlag(), connectFlag(),
-			&cli.StringFlag{Name: "tools", Usage: "search the tools of a `FILE` of JSON Lines, in place of those of the configuration"},
+			&cli.StringFlag{Name: "tools", Usage: "search the tools of a `FILE`, lines of JSON or what tools/list of MCP or GET /v1/tools answers, in place of those of the configuration"},
 			&cli.FloatFlag{Name: "min-ndcg", Usage: "fail where nDCG@5 is less than this `NUMBER`, between 0 and 1"},
 			&cli.FloatFlag{Name: "min-recall", Usage: "fail where recall@5 is less than this `NUMBER`, between 0 and 1"},
 			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Value: defaultMisses, Usage: "show at most `N` misses; 0 for all"},
@@ -133,7 +133,11 @@ func newEvaluation(docs []discovery.Document, path string, cfg *config.Config) (
 	if err != nil {
 		return nil, err
 	}
-	return e, checkExpected(e.cases, docs)
+	advice := "gateway tools list shows the names there are"
+	if cfg == nil {
+		advice = "the names are those in the file of --tools"
+	}
+	return e, checkExpected(e.cases, docs, advice)
 }
 
 // listedFor tells which documents are of tools that rules do not hide from a caller.

@@ -81,7 +81,7 @@ func (r *remote) ask(ctx context.Context, method string, body any, query url.Val
 		if failed, ok := errors.AsType[*url.Error](err); ok {
 			err = failed.Err // the address is said already
 		}
-		return fmt.Errorf("no gateway answers at %s: %w", r.address(), err)
+		return fmt.Errorf("no gateway answers at %s: %w (start it with gateway serve, or correct the address)", r.address(), err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxRemoteAnswer+1)) // one more tells cut from whole

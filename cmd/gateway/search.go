@@ -14,7 +14,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolgate/toolgate/discovery"
+	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -29,7 +31,7 @@ func searchCommand(io streams) *cli.Command {
 		Usage: "find tools as a model does with " + find.ToolName,
 		Flags: configFlags(
 			jsonFlag(), activateFlag(),
-			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: fmt.Sprintf("at most `N` tools, up to %d; what the configuration says when not given", discovery.MaxLimit)},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, HideDefault: true, Usage: fmt.Sprintf("at most `N` tools, from 1 to %d; discovery.limit when not given", discovery.MaxLimit)},
 			&cli.StringFlag{Name: "detail", Usage: "what is told of each tool: `names`, summary or schema; what the configuration has room for when not given"},
 			&cli.BoolFlag{Name: "explain", Usage: "show how each score came about, word by word and field by field"},
 			&cli.StringFlag{Name: "namespace", Usage: "only tools of the source `NAME`"},
@@ -58,6 +60,7 @@ func searchTools(ctx context.Context, io streams, cmd *cli.Command) error {
 	if err := json.Unmarshal(answer, &found); err != nil {
 		return errors.New("the answer is that of a gateway of another version")
 	}
+	found.asked = asked
 	return found.print(io, cmd)
 }
 
@@ -107,10 +110,22 @@ func (s *searchJSON) remote(ctx context.Context, address string) (answer json.Ra
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	err = r.ask(ctx, http.MethodPost, s, nil, &answer, "v1", "discover")
-	if refused, ok := errors.AsType[*remoteRefusal](err); ok && refused.status == http.StatusForbidden {
-		err = &exitError{exitRefused, err}
+	if refused, ok := errors.AsType[*remoteRefusal](err); ok {
+		err = refusedSearch(r, refused)
 	}
 	return bytes.TrimSpace(answer), err
+}
+
+// refusedSearch says why a gateway makes no search. What it answers where it has no tool
+// for searches, or not for this caller, is for models.
+func refusedSearch(r *remote, refused *remoteRefusal) error {
+	switch {
+	case refused.kind == string(tool.NotFound), refused.kind == string(tool.Denied):
+		return &exitError{exitRefused, fmt.Errorf("%s does not let this caller search: %s is not admitted there or a rule denies it (allow it in admit or policy there, or give the token of another caller in %s)", r.address(), find.ToolName, config.EnvToken)}
+	case refused.status == http.StatusForbidden:
+		return &exitError{exitRefused, refused}
+	}
+	return refused
 }
 
 // local makes the search in this process: a call through the gate like any other.
@@ -138,10 +153,24 @@ func (s *searchJSON) local(ctx context.Context, io streams, cmd *cli.Command) (a
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	result := h.gateway.Call(ctx, tool.Call{Tool: find.ToolName, Arguments: args, Caller: cliCaller(), Chat: tool.Chat{Groups: cmd.StringSlice("activate")}})
-	if code := exitCode(&result); code != 0 {
+	if code := exitCode(&result); code != 0 && !cmd.Bool("json") && (result.Error.Code == tool.NotFound || result.Error.Code == tool.Denied) {
+		return nil, &exitError{exitRefused, unsearchable(made.Generation, &result)}
+	} else if code != 0 {
 		return nil, errors.Join(printResult(io, &result, cmd.Bool("json")), &exitError{code: code})
 	}
 	return withSpared(&result.Output), nil
+}
+
+// unsearchable says to a person why models cannot search here, and what can be done.
+func unsearchable(g *gateway.Generation, r *tool.Result) error {
+	if _, admitted := g.Tools.Lookup(find.ToolName); !admitted {
+		return fmt.Errorf("%s is not admitted, so nobody searches for tools (take it out of admit.deny; gateway tools list --deferred shows what could be found)", find.ToolName)
+	}
+	why := "the policy denies it"
+	if r.Error.Cause != nil {
+		why = plain(r.Error.Cause.Error())
+	}
+	return fmt.Errorf("%s may not be called from here: %s (allow it to the caller %s in policy.rules, or search at a server as somebody who may: --server)", find.ToolName, why, cliCaller().Name)
 }
 
 // withSpared is the answer to a search as it is over HTTP: the one that models read,

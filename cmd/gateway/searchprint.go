@@ -20,7 +20,9 @@ type foundJSON struct {
 		Name   string `json:"name"`
 		Reason string `json:"reason"`
 	} `json:"unavailable"` // tools that the query names and a rule denies, where that may be told
-	Message string `json:"message"` // that nothing was found, and what is like it, among others
+	Near []string `json:"near"` // names that are like the query, where nothing was found
+
+	asked *searchJSON
 }
 
 type foundTool struct {
@@ -82,11 +84,15 @@ func (t *foundTool) schema(w *page) {
 	}
 }
 
-// tell says what the table does not.
+// tell says what the table does not, to a person: what the answer says of it is for
+// models.
 func (f *foundJSON) tell(io streams, cmd *cli.Command) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintln(io.err, plain(fmt.Sprintf(format, args...))) }
-	if f.Message != "" && (len(f.Tools) == 0 || cmd.String("detail") == "schema") { // else of schemas that are not shown
-		say("%s", f.Message)
+	if len(f.Tools) == 0 && len(f.Unavailable) == 0 {
+		say("%s", f.nothing())
+	}
+	if n := f.withoutSchema(); n > 0 && cmd.String("detail") == "schema" {
+		say("%s left out, for which an answer has no room: search for the exact name, or raise discovery.budget", count(n, "schema")+map[bool]string{true: " is", false: " are"}[n == 1])
 	}
 	for _, u := range f.Unavailable {
 		say("%s is not available: %s", u.Name, u.Reason)
@@ -96,8 +102,37 @@ func (f *foundJSON) tell(io streams, cmd *cli.Command) {
 		if cmd.Int("limit") < discovery.MaxLimit {
 			hint = fmt.Sprintf(" (--limit N shows up to %d)", discovery.MaxLimit)
 		}
-		say("%d more have something in common with the query%s", f.More, hint)
+		say("%d more %s something in common with the query%s", f.More, map[bool]string{true: "has", false: "have"}[f.More == 1], hint)
 	}
+}
+
+// nothing says that nothing was found, where it was looked for and what to do.
+func (f *foundJSON) nothing() string {
+	among := ""
+	if f.asked.Namespace != "" {
+		among += " of the source " + f.asked.Namespace
+	}
+	if len(f.asked.Tags) > 0 {
+		among += " with the tags " + strings.Join(f.asked.Tags, ", ")
+	}
+	text := fmt.Sprintf("no tool%s has anything in common with %q", among, cut(f.asked.Query, maxShownQuery))
+	if len(f.Near) > 0 {
+		text += "; closest names: " + strings.Join(f.Near, ", ")
+	}
+	if among != "" {
+		return text + " (search without --namespace and --tag)"
+	}
+	return text + " (the search_hint of a tool is the place for words that it should be found by)"
+}
+
+// withoutSchema is how many tools came without one.
+func (f *foundJSON) withoutSchema() (n int) {
+	for i := range f.Tools {
+		if len(f.Tools[i].InputSchema) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // firstSentence is the first sentence of a description, or the start of it.

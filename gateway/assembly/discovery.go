@@ -49,7 +49,7 @@ func (b *builder) checkGolden(all []*candidate) {
 			case isOwn(name):
 				at.Hintf("name another", "%s is a tool of the gateway itself, and those are not searched for", name)
 			default:
-				at.Hintf(diag.DidYouMean(name, names), "no tool is named %q", name)
+				at.Hintf(cmp.Or(diag.DidYouMean(name, names), "gateway tools list shows the names there are"), "no tool is named %q", name)
 			}
 		}
 	}

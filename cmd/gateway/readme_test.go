@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -54,6 +56,53 @@ func TestReadme(t *testing.T) {
 	out, err := gatewayOutput(t, "tools", "call", "slug", "title=Hello World")
 	if err != nil || out != "hello-world\n" {
 		t.Errorf("got %q, %v", out, err)
+	}
+}
+
+// TestReadmeDiscovery: the configuration of the section on discovery is one as it
+// stands, with the file that it names, and its searches are answered as it says.
+func TestReadmeDiscovery(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "\n## Discovery\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	block := func(language string) string {
+		found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(section)
+		if found == nil {
+			t.Fatalf("no block of %s", language)
+		}
+		return found[1]
+	}
+	document, err := os.ReadFile("../../examples/openapi/github.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.WriteFile("tools.yaml", []byte(block("yaml")), 0o600), os.WriteFile("github.yaml", document, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := gatewayOutput(t, "lint"); err != nil || out != "" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Setenv("GITHUB_TOKEN", "t")
+	if _, err := gatewayOutput(t, "discovery", "eval", "--min-recall", "1"); err != nil {
+		t.Error(err)
+	}
+	out, err := gatewayOutput(t, "tools", "search", "--json", "give", "money", "back")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type answer struct{ Tools []map[string]any }
+	var want, got answer
+	if err := errors.Join(json.Unmarshal([]byte(block("json")), &want), json.Unmarshal([]byte(out), &got)); err != nil || len(want.Tools) != 1 || len(got.Tools) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for member, value := range want.Tools[0] {
+		if diff := cmp.Diff(value, got.Tools[0][member]); diff != "" {
+			t.Errorf("%s (-README +answer):\n%s", member, diff)
+		}
 	}
 }
 

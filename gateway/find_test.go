@@ -625,6 +625,12 @@ func TestInnerReason(t *testing.T) {
 		{`{"name":"pay","arguments":{"amount":1,"toolcall_reason":"cake"},"toolcall_reason":"tea"}`, "cake"},
 		{`{"name":"pay","arguments":{"amount":1,"toolcall_reason":"cake"}}`, "cake"},
 		{`{"name":"pay","arguments":{"amount":1}}`, ""},
+		{`{"name":"pay","arguments":"{\"amount\":1}","toolcall_reason":"tea"}`, "tea"},
+		{`{"name":"pay","arguments":"{\"amount\":1,\"toolcall_reason\":\"cake\"}","toolcall_reason":"tea"}`, "cake"},
+		{`{"name":"pay","arguments":{"arguments":{"amount":1}},"toolcall_reason":"tea"}`, "tea"},
+		{`{"arguments":{"name":"pay","arguments":{"amount":1}},"toolcall_reason":"tea"}`, "tea"},
+		{`{"arguments":"{\"name\":\"pay\",\"arguments\":\"{\\\"amount\\\":1}\"}","toolcall_reason":"tea"}`, "tea"},
+		{`{"arguments":{"name":"pay","arguments":{"amount":1},"toolcall_reason":"cake"},"toolcall_reason":"tea"}`, "cake"},
 	} {
 		d := &diary{}
 		r := hooked(t, d, hook.Config{}, nil).Call(t.Context(), call("call_tool", tt.args))

@@ -67,7 +67,7 @@ var (
 		"gateway/watch":    {},
 		"gateway/source":   words,
 		"discovery":        words,
-		"gateway/find":     {"gateway/tool", "discovery"},
+		"gateway/find":     {"gateway/tool", "gateway/schema", "discovery"},
 		"gateway/learn":    {"gateway/tool", "discovery"},
 
 		// What a call goes through beside policy: each knows results and errors and

@@ -43,19 +43,7 @@ func (g *Generation) withReason(in *find.Inner) json.RawMessage {
 	if reason == nil || !g.Hooks.Plan(in.Name).TakesReason() {
 		return in.Arguments
 	}
-	members := map[string]json.RawMessage{}
-	if len(in.Arguments) > 0 && json.Unmarshal(in.Arguments, &members) != nil {
-		return in.Arguments // it is no object, which is said where arguments are read
-	}
-	if members == nil || members[hook.ReasonArgument] != nil {
-		return in.Arguments
-	}
-	members[hook.ReasonArgument] = reason
-	data, err := json.Marshal(members)
-	if err != nil {
-		return in.Arguments
-	}
-	return data
+	return in.With(hook.ReasonArgument, reason)
 }
 
 // inner gives the call that one stands for; see [Generation.inner].

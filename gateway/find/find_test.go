@@ -229,6 +229,8 @@ func TestUnwrap(t *testing.T) {
 		{in: `{"arguments":{"name":"pay","arguments":{"amount":1}}}`, name: "pay", args: `{"amount":1}`},
 		{in: `{"arguments":"{\"name\":\"pay\"}"}`, name: "pay"},
 		{in: `{"name":"greet","arguments":{"name":"Ann"}}`, name: "greet", args: `{"name":"Ann"}`},
+		{in: `{"arguments":"{\"name\":\"pay\",\"name\":\"refund\"}"}`, err: `"name" is missing.` + form},
+		{in: `"{\"name\":\"pay\",\"name\":\"refund\"}"`, err: `its arguments are not a JSON object.` + form},
 		{in: ``, err: `"name" is missing.` + form},
 		{in: `{"tool_name":"pay","args":{}}`, err: `"name" is missing.` + form},
 		{in: `{"name":7}`, err: `"name" is not the name of a tool.` + form},
@@ -264,6 +266,36 @@ func TestStrays(t *testing.T) {
 	}
 	if err := in.Strays(find.CallName, "why", "amount"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestStraysOutside holds that what stands beside a call within "arguments" is not lost.
+func TestStraysOutside(t *testing.T) {
+	t.Parallel()
+	in, err := find.Unwrap(find.CallName, json.RawMessage(`{"arguments":{"name":"pay","arguments":{},"why":1},"why":2,"amount":5}`))
+	if err != nil || in.Strays(find.CallName, "why") == nil || string(in.Beside["why"]) != "1" {
+		t.Errorf("%+v, %v", in, err)
+	}
+}
+
+// TestWith holds where one more argument is put, and that nothing is guessed for it.
+func TestWith(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ args, want string }{
+		{``, `{"why":"tea"}`},
+		{`null`, `{"why":"tea"}`},
+		{`""`, `{"why":"tea"}`},
+		{`{"a":1.0}`, `{"a":1.0,"why":"tea"}`},
+		{`"{\"a\":1.0}"`, `{"a":1.0,"why":"tea"}`},
+		{`{"why":"cake"}`, `{"why":"cake"}`},
+		{`"{\"a\":1,\"a\":2}"`, `"{\"a\":1,\"a\":2}"`},
+		{`[1]`, `[1]`},
+		{`"x"`, `"x"`},
+	} {
+		in := find.Inner{Arguments: json.RawMessage(tt.args)}
+		if got := in.With("why", json.RawMessage(`"tea"`)); string(got) != tt.want {
+			t.Errorf("%s: got %s", tt.args, got)
+		}
 	}
 }
 

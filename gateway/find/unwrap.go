@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -27,7 +28,8 @@ func Unwrap(wrapper string, raw json.RawMessage) (Inner, error) {
 	}
 	if _, named := members["name"]; !named {
 		if within, ok := object(members["arguments"]); ok && within["name"] != nil {
-			members = within
+			delete(members, "arguments")
+			maps.Copy(members, within) // what stood beside them still does
 		}
 	}
 	in := Inner{Arguments: members["arguments"]}
@@ -46,7 +48,26 @@ func Unwrap(wrapper string, raw json.RawMessage) (Inner, error) {
 	return in, nil
 }
 
-// object reads a JSON object, also one that was written as a text.
+// With are the inner arguments with one more member, unless they have it or are no
+// object, which is said where they are read.
+func (in *Inner) With(name string, value json.RawMessage) json.RawMessage {
+	members, ok := object(in.Arguments)
+	if !ok && string(bytes.TrimSpace(in.Arguments)) == "null" {
+		members, ok = map[string]json.RawMessage{}, true
+	}
+	if !ok || members[name] != nil {
+		return in.Arguments
+	}
+	members[name] = value
+	data, err := json.Marshal(members)
+	if err != nil {
+		return in.Arguments
+	}
+	return data
+}
+
+// object reads a JSON object, also one that was written as a text. Such a text is read
+// as strictly as arguments are: nobody else has looked into it.
 func object(raw json.RawMessage) (members map[string]json.RawMessage, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '"' {
@@ -55,6 +76,9 @@ func object(raw json.RawMessage) (members map[string]json.RawMessage, ok bool) {
 			return nil, false
 		}
 		raw = bytes.TrimSpace([]byte(text))
+		if _, err := schema.Decode(raw); len(raw) > 0 && err != nil {
+			return nil, false
+		}
 	}
 	if len(raw) == 0 {
 		return map[string]json.RawMessage{}, true

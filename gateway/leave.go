@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -21,6 +22,9 @@ func (p *passage) leave(out tool.Output, err error) tool.Result {
 	result := p.result(out, err)
 	rec := p.record()
 	rec.Finish(&result)
+	if _, ok := errors.AsType[*unreadable](p.misfit); ok && rec.Code == tool.InvalidArgs {
+		rec.Error = "invalid arguments for " + p.shownName() + ": they cannot be read, and nothing of them is recorded"
+	}
 	logErr := p.gateway.log.End(rec)
 	p.gateway.noteLog(logErr)
 	if logErr != nil {
@@ -140,9 +144,19 @@ func (p *passage) answer() *runlog.Approval {
 
 // logged is how much of the call is recorded: what its tool says, also where the
 // caller may not know it, since only the operator reads arguments; of a name that
-// no tool has, as much as of any tool that does not say.
+// no tool has, what the tool says that was meant, or else as much as of any tool that
+// does not say. Of a call that should hold another and cannot be read, no arguments
+// are: nobody knows whose they are.
 func (p *passage) logged() tool.Logged {
-	if entry, ok := p.generation.Tools.Lookup(p.call.Tool); ok {
+	name, tools := p.call.Tool, p.generation.Tools
+	entry, ok := tools.Lookup(name)
+	switch {
+	case ok && (entry.Spec.Source != tool.SourceBuiltin || !find.Calls(name)):
+		return entry.Spec.Logged
+	case find.MeansCalls(name):
+		return tool.Logged{Arguments: tool.LogArgumentsNone, Results: p.generation.Logged.Results}
+	}
+	if entry, ok = tools.Meant(name); ok {
 		return entry.Spec.Logged
 	}
 	return p.generation.Logged

@@ -1,11 +1,16 @@
 package gateway_test
 
 import (
+	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
@@ -51,4 +56,75 @@ func TestLoggedAsTheToolSays(t *testing.T) {
 	if len(log.ends) != 6 {
 		t.Errorf("%d records, want 6", len(log.ends))
 	}
+}
+
+// TestUnreadableIsNotLogged: what a call of a call holds is not recorded where it cannot
+// be told which tool it is for, in whatever way that is, and as its tool says else.
+func TestUnreadableIsNotLogged(t *testing.T) {
+	t.Parallel()
+	specs := shop()
+	specs[1].Logged = tool.Logged{Arguments: tool.LogArgumentsNone, Results: tool.LogResultsNone}
+	gen := library(t, nil, specs...)
+	gen.Logged.Arguments = tool.LogArgumentsFull
+	for _, tt := range []struct{ tool, args string }{
+		{"call_tool", `{"name":"list_issues","arguments":{"label":"4711"}}`},
+		{"call_tool", `{"name":"ListIssues","arguments":{"label":"4711"}}`},
+		{"List-Issues", `{"label":"4711"}`},
+		{"call_tool", `{"name":"list_issues","arguments":{"label":"4711"},"stray":1}`},
+		{"call_tool", `{"name":"call_tool","arguments":{"name":"list_issues","arguments":{"label":"4711"}}}`},
+		{"call_tool", `{"name":"list_issues","arguments":{"label":"4711","label":2}}`},
+		{"call_tool", `{"NAME":"list_issues","arguments":{"label":"4711"}}`},
+		{"call_tool", `{"name":"list_issues","arguments":{"label":"4711"}`},
+		{"call_tool", `{"name":"list_issues","arguments":{"label": "4711" x}}`},
+		{"call_tool", `{"arguments":"{\"name\":\"list_issues\",\"arguments\":{\"label\":\"4711\",\"label\":1}}"}`},
+		{"call_tool", `["list_issues","4711"]`},
+		{"call_tool", `{"name":["4711"]}`},
+		{"call_read_tool", `{"name":"list_issues","arguments":{"label":"4711"},"stray":1}`},
+		{"callTool", `{"name":"list_issues","arguments":{"label":"4711"}}`},
+		{"Call_Read-Tool", `{"name":"list_issues","arguments":{"label":"4711"}}`},
+	} {
+		dir := t.TempDir()
+		log, err := runlog.Open(dir, runlog.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := gateway.New(gen, log, gateway.Options{})
+		for range 3 { // the third is told how the second ended
+			g.Call(t.Context(), call(tt.tool, tt.args))
+		}
+		g.Refuse(t.Context(), call(tt.tool, tt.args), tool.Stopping())
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if text := written(t, dir); strings.Contains(text, "4711") || strings.Count(text, `"kind":"end"`) != 4 || strings.Count(text, `"code":"interrupted"`) != 1 {
+			t.Errorf("%s %s: recorded\n%s", tt.tool, tt.args, text)
+		}
+	}
+}
+
+// TestNoCallReadTool: the same holds where there is no such tool to call.
+func TestNoCallReadTool(t *testing.T) {
+	t.Parallel()
+	log := &memoryLog{}
+	g := ruled(t, log, &policy.Config{Default: "allow"}, "read")
+	g.Call(t.Context(), call("call_read_tool", `{"name":"read","arguments":{"label":"4711"}}`))
+	if got := log.ends[0].Logged.Arguments; got != tool.LogArgumentsNone {
+		t.Errorf("recorded %q", got)
+	}
+}
+
+// written is all that a journal has written.
+func written(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, file := range files {
+		data, readErr := os.ReadFile(file)
+		err = errors.Join(err, readErr)
+		all.Write(data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
 }

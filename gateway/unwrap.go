@@ -22,7 +22,7 @@ func (g *Generation) inner(call tool.Call) (_ tool.Call, wrapper string, misfit 
 	if _, err := entry.Schema.Normalise(call.Arguments); err != nil { // duplicate keys and the like, anywhere in it
 		e := tool.Errorf(tool.InvalidArgs, "invalid arguments for %s: %s", call.Tool, err.Error())
 		e.InputSchema = entry.Spec.Parameters
-		return call, "", e.WithHint("Correct the arguments to match the tool's input schema and call it again.")
+		return call, "", &unreadable{e.WithHint("Correct the arguments to match the tool's input schema and call it again.")}
 	}
 	in, err := find.Unwrap(call.Tool, call.Arguments)
 	if err != nil {
@@ -35,6 +35,13 @@ func (g *Generation) inner(call tool.Call) (_ tool.Call, wrapper string, misfit 
 	call.Tool, call.Arguments, call.Via = in.Name, g.withReason(&in), tool.ViaCallTool
 	return call, wrapper, nil
 }
+
+// unreadable is why the arguments of a call that should hold another are not JSON that
+// can be read. It may quote them, so it is for whoever sent them.
+type unreadable struct{ why *tool.Error }
+
+func (e *unreadable) Error() string { return e.why.Error() }
+func (e *unreadable) Unwrap() error { return e.why }
 
 // withReason are the inner arguments. Why the model makes the call may stand beside
 // them; it is put where calls of the tool have it.

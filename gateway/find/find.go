@@ -39,6 +39,13 @@ func Is(name string) bool { return name == ToolName || Calls(name) }
 // Calls reports whether the name is that of a tool by which others are called.
 func Calls(name string) bool { return name == CallName || name == CallReadName }
 
+// MeansCalls reports whether the name is that of a tool by which others are called when
+// case and punctuation are ignored.
+func MeansCalls(name string) bool {
+	folded := tool.FoldName(name)
+	return folded == tool.FoldName(CallName) || folded == tool.FoldName(CallReadName)
+}
+
 const (
 	about = `Find tools that are not in your tool list, when none that you have does what you need. Search for one capability at a time and name the system, for example "github: list open issues"; search again for the next one. The exact name of a tool gives the tool with its schema. The answer has the tools that fit, the best first, and says how to call them.`
 	// shown are the properties that models are shown; further ones follow in accepted.

@@ -278,6 +278,18 @@ func TestStraysOutside(t *testing.T) {
 	}
 }
 
+// TestMeansCalls holds which names are taken for those of the tools that call others.
+func TestMeansCalls(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"call_tool": true, "callTool": true, "Call-Read_Tool": true, "call_read_tool": true, "call_tools": false, "discover_tools": false, "": false,
+	} {
+		if find.MeansCalls(name) != want {
+			t.Errorf("%q: want %v", name, want)
+		}
+	}
+}
+
 // TestWith holds where one more argument is put, and that nothing is guessed for it.
 func TestWith(t *testing.T) {
 	t.Parallel()

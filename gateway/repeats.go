@@ -72,14 +72,17 @@ func (p *passage) place() repeat.Place {
 }
 
 // name names the call for the book. What its chat holds is part of it, since that may
-// decide about the call, and so is the way it came; why the model makes it is not.
+// decide about the call, and so is the way it came, with the tool that it was sent to:
+// rules judge by the way, and call_read_tool refuses what call_tool is then to be used
+// for. A model may therefore make a call as often in each way. Why it makes the call is
+// no part of it.
 func (p *passage) name() repeat.Call {
 	fields, err := json.Marshal(p.call.Chat.Context)
 	if err != nil {
 		fields = nil // JSON values can always be written
 	}
 	return p.gateway.repeats.Name(p.place(), p.asked(), fields,
-		[]byte(strings.Join(p.call.Chat.Groups, "\x00")), []byte(p.call.Via), []byte(p.call.Profile))
+		[]byte(strings.Join(p.call.Chat.Groups, "\x00")), []byte(p.call.Via), []byte(p.wrapper), []byte(p.call.Profile))
 }
 
 // asked are the arguments that were sent, however they were written; as they are

@@ -198,3 +198,25 @@ func TestRepeatedShowsSchema(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 }
+
+// TestRepeatedOtherway: what call_read_tool refuses is not held against the call that
+// its hint asks for, nor is one way of calling against another.
+func TestRepeatedOtherway(t *testing.T) {
+	t.Parallel()
+	const pay, much = `{"name":"crm-pay","arguments":{"amount":1}}`, `{"name":"crm-pay","arguments":{"amount":13}}`
+	g := gateway.New(library(t, shopRules(), shop()...), &memoryLog{}, gateway.Options{})
+	for i, tt := range []struct{ tool, args, want string }{
+		{"call_read_tool", pay, "Error: crm-pay does more than read"},
+		{"call_read_tool", pay, "Error: crm-pay does more than read"},
+		{"call_read_tool", pay, "Error: calling crm-pay with these arguments was refused twice"},
+		{"call_tool", pay, `{"amount":1}`},
+		{"call_tool", much, "Error: calling crm-pay with these arguments is not allowed: Unlucky"},
+		{"call_tool", much, "Error: calling crm-pay with these arguments is not allowed: Unlucky"},
+		{"call_tool", much, "Error: calling crm-pay with these arguments was refused twice"},
+		{"crm-pay", `{"amount":13}`, `{"amount":13}`},
+	} {
+		if got := textOf(g, call(tt.tool, tt.args)); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("call %d: got %s", i, got)
+		}
+	}
+}

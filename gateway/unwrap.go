@@ -63,3 +63,14 @@ func (g *Gateway) inner(call tool.Call) tool.Call {
 	call, _, _ = gen.inner(call)
 	return call
 }
+
+// Target names what a call runs, for whoever keeps what has run: the tool, however it is
+// called. One that call_read_tool calls has a name of its own, since that refuses what
+// would be run otherwise.
+func (g *Gateway) Target(call tool.Call) string {
+	inner := g.inner(call)
+	if call.Tool == find.CallReadName && inner.Tool != call.Tool {
+		return call.Tool + " " + inner.Tool
+	}
+	return inner.Tool
+}

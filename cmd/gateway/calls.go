@@ -137,7 +137,7 @@ type onces struct{ gateway *gateway.Gateway }
 func (o onces) Once(ctx context.Context, key string, call tool.Call) (tool.Result, bool) {
 	call.ID = tool.NewCallID()
 	// A provider's identifier of a call is not one of these.
-	id := fmt.Sprintf("Idempotency-Key %s (%s)", key, call.Tool)
+	id := fmt.Sprintf("Idempotency-Key %s (%s)", key, o.gateway.Target(call))
 	result, replayed, err := o.gateway.Handles().Once(ctx, onceKey(&call, id), call)
 	if err != nil {
 		return o.gateway.Refuse(ctx, call, ofKey(key, tool.AsError(err))), false

@@ -41,3 +41,52 @@ func TestKeyReused(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyOfInnerCall holds that a key is that of the tool that runs, whichever way it is
+// called: once for it, and apart from other tools. What call_read_tool refuses is not
+// given for the call that its hint asks for.
+func TestKeyOfInnerCall(t *testing.T) {
+	t.Parallel()
+	h, err := open(config.Options{Files: []string{writeConfig(t, `
+version: 1
+discovery: {call_tools: by_risk}
+tools:
+  pay: {description: Pay., tags: [destructive], parameters: {type: object, properties: {x: {type: integer}}}, expr: args.x}
+  refund: {description: Refund., tags: [destructive], expr: '"refunded"'}
+  look: {description: Look., tags: [read_only], expr: '"looked"'}
+policy: {default: allow}
+`)}}, discardLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	s := newServer(h, discardLogger())
+	t.Cleanup(func() { _ = s.mcp.Close() })
+	handler := s.handler()
+	const pay = `{"name":"pay","arguments":{"x":1}}`
+	for i, c := range []struct {
+		tool, body string
+		status     int
+		replayed   string
+	}{
+		{"call_read_tool", pay, 422, ""},
+		{"call_tool", pay, 200, ""},
+		{"pay", `{"x":1}`, 200, "true"},
+		{"call_tool", `{"arguments":{"x":1},"name":"pay"}`, 200, "true"},
+		{"call_tool", `{"name":"pay","arguments":{"x":2}}`, 422, ""},
+		{"call_tool", `{"name":"refund","arguments":{}}`, 200, ""},
+		{"refund", `{}`, 200, "true"},
+		{"look", `{}`, 200, ""},
+		{"call_tool", `{"name":"look"}`, 200, "true"},
+		{"call_read_tool", `{"name":"look"}`, 200, ""},
+		{"call_read_tool", `{"name":"look","arguments":{}}`, 200, "true"},
+	} {
+		req := httptest.NewRequest(http.MethodPost, "http://localhost/v1/tools/"+c.tool+"/call", strings.NewReader(c.body))
+		req.Header.Set("Idempotency-Key", "k1")
+		res := httptest.NewRecorder()
+		handler.ServeHTTP(res, req)
+		if res.Code != c.status || res.Header().Get("Idempotent-Replayed") != c.replayed {
+			t.Errorf("%d %s %s: %d %s, replayed %q", i, c.tool, c.body, res.Code, res.Body, res.Header().Get("Idempotent-Replayed"))
+		}
+	}
+}

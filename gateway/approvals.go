@@ -56,7 +56,7 @@ func (g *Gateway) approval(ctx context.Context, id string) (*approval.Approval, 
 	}
 	a, err := g.approvals.Get(ctx, id)
 	if err == nil && a == nil {
-		err = approval.Refuse(approval.Unknown, "List those that wait: GET /v1/approvals, or gateway approvals.", "there is no approval %q", clip(id))
+		err = approval.Refuse(approval.Unknown, "List those that wait: GET /v1/approvals, or gateway approvals.", "there is no approval %q", tool.ShownName(id))
 	}
 	return a, err
 }

@@ -354,12 +354,3 @@ func why(ctx context.Context, spec *tool.Spec) *tool.Error {
 	}
 	return tool.Errorf(tool.Cancelled, "the call was cancelled before %s finished", spec.Name).Because(cause)
 }
-
-// clip keeps a name that a model made up from filling the answer.
-func clip(name string) string {
-	const most = 100 // characters
-	if r := []rune(name); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return name
-}

@@ -341,6 +341,13 @@ func TestInnerBatch(t *testing.T) {
 	if err != nil || started.Tool != "crm-pay" {
 		t.Errorf("%+v, %v", started, err)
 	}
+	long := inside(strings.Repeat("x", 500_000), `{}`)
+	if r := g.Call(t.Context(), long); len(r.Tool) > 110 || len(r.Output.Text()) > 500 {
+		t.Errorf("an answer of %d bytes, for a tool of %d", len(r.Output.Text()), len(r.Tool))
+	}
+	if s, err := g.Handles().Start(t.Context(), long); err != nil || len(s.Tool) > 110 {
+		t.Errorf("the status has a name of %d bytes, %v", len(s.Tool), err)
+	}
 	key := handle.Key{Caller: "ann", Chat: "c", ID: "1"}
 	for i, c := range []tool.Call{inside("crm-pay", `{"amount":2}`), call("crm-pay", `{"amount":2}`), inside("crm-pay", `{"amount":3}`)} {
 		r, replayed, err := g.Handles().Once(t.Context(), key, c)

@@ -52,7 +52,7 @@ func (p *passage) unrecorded(err error) error {
 // result makes the answer from what the path gave.
 func (p *passage) result(out tool.Output, err error) tool.Result {
 	r := tool.Result{
-		CallID: p.call.ID, Tool: p.generation.Masker.Text(p.call.Tool), Status: tool.StatusOK,
+		CallID: p.call.ID, Tool: p.shownName(), Status: tool.StatusOK,
 		Output: p.mask(out), Duration: time.Since(p.began),
 		MayHaveActed: p.ran && !p.entry.Spec.ReadOnly(),
 	}
@@ -102,7 +102,7 @@ func same(a, b []byte) bool {
 }
 
 // shownName is the name that was called, as an answer or a log line shows it.
-func (p *passage) shownName() string { return clip(p.generation.Masker.Text(p.call.Tool)) }
+func (p *passage) shownName() string { return tool.ShownName(p.generation.Masker.Text(p.call.Tool)) }
 
 func (p *passage) maskError(err *tool.Error) *tool.Error {
 	m, e := p.generation.Masker, *err

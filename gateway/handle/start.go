@@ -43,7 +43,7 @@ func (d *Desk) Start(ctx context.Context, call tool.Call) (Status, error) {
 		call.ID = tool.NewCallID()
 	}
 	h := &handle{at: address{call.Caller.ID, call.ID}}
-	h.status = Status{ID: call.ID, Tool: d.limits.Inner(call).Tool, State: Running, Started: time.Now()}
+	h.status = Status{ID: call.ID, Tool: tool.ShownName(d.limits.Inner(call).Tool), State: Running, Started: time.Now()}
 	status := h.status
 	ctx, h.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	h.done = make(chan struct{})

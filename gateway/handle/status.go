@@ -21,7 +21,7 @@ const (
 // is shared and must not be changed.
 type Status struct {
 	ID       string // of the call
-	Tool     string // the name as it was called
+	Tool     string // the name as it was called, of which the first 100 characters
 	State    State
 	Progress *tool.Step // the latest step; nil before the first
 	Started  time.Time

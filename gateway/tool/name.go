@@ -16,3 +16,18 @@ func FoldName(name string) string {
 		return -1
 	}, name)
 }
+
+// maxShownName is the most characters of a name that answers and log lines show.
+const maxShownName = 100
+
+// ShownName is a name that a model may have made up, as it is shown: what is beyond its
+// first 100 characters is cut off, so that it does not fill an answer.
+func ShownName(name string) string {
+	if len(name) <= maxShownName {
+		return name
+	}
+	if r := []rune(name); len(r) > maxShownName {
+		return string(r[:maxShownName]) + "…"
+	}
+	return name
+}

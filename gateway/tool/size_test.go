@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -52,6 +53,20 @@ func TestFoldName(t *testing.T) {
 	for _, name := range []string{"find_customer", "Find-Customer", "findCustomer", "find customer"} {
 		if got := tool.FoldName(name); got != "findcustomer" {
 			t.Errorf("FoldName(%q) = %q", name, got)
+		}
+	}
+}
+
+func TestShownName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"pay":                       "pay",
+		strings.Repeat("ä", 100):    strings.Repeat("ä", 100),
+		strings.Repeat("ä", 101):    strings.Repeat("ä", 100) + "…",
+		strings.Repeat("x", 500000): strings.Repeat("x", 100) + "…",
+	} {
+		if got := tool.ShownName(name); got != want {
+			t.Errorf("%d bytes: got %q", len(name), got)
 		}
 	}
 }

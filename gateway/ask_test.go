@@ -540,7 +540,7 @@ func (h *askHouse) approveRaw(t *testing.T, n int) {
 // oneGroup is a chat in which a group is active, or not.
 type oneGroup struct{ on atomic.Bool }
 
-func (g *oneGroup) Find(context.Context, string, tool.Chat, []string) ([]string, error) {
+func (g *oneGroup) Find(context.Context, string, tool.Chat, []string, func(string) bool) ([]string, error) {
 	return nil, nil
 }
 
@@ -607,7 +607,7 @@ func (h *askHouse) hooked(t testing.TB) *gateway.Generation {
 // freezing is a chat that may be frozen.
 type freezing struct{ frozen atomic.Bool }
 
-func (f *freezing) Find(context.Context, string, tool.Chat, []string) ([]string, error) {
+func (f *freezing) Find(context.Context, string, tool.Chat, []string, func(string) bool) ([]string, error) {
 	return nil, nil
 }
 

@@ -399,10 +399,38 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestDeadNamesGiveWay: what was found and is gone, or hidden from the caller by now,
+// does not keep a chat from taking what is found next.
+func TestDeadNamesGiveWay(t *testing.T) {
+	t.Parallel()
+	desk := chats(t)
+	gone := []string{"list_issues", "crm-secret_bill"}
+	for i := range chat.MaxFound - len(gone) {
+		gone = append(gone, fmt.Sprintf("gone_%d", i))
+	}
+	full := tool.Chat{ID: "c"}
+	if _, err := desk.Find(t.Context(), "ann", full, gone, func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	g := gateway.New(library(t, shopRules(), shop()...), &memoryLog{}, gateway.Options{Chats: desk})
+	r := g.Call(t.Context(), in(call("discover_tools", `{"query":"bill"}`), "c"))
+	if s := r.Output.Search; s == nil || !slices.Equal(s.Activated, []string{"crm-pay", "crm-refund"}) {
+		t.Errorf("%s", r.Output.Text())
+	}
+	listed := names(g.Tools(t.Context(), tool.View{Caller: call("", "").Caller, Chat: full}))
+	if !strings.HasSuffix(listed, "word_count list_issues crm-pay crm-refund") {
+		t.Errorf("the list is %s", listed)
+	}
+	want := append([]string{"list_issues"}, gone[3:]...)
+	if got := desk.Look("ann", full).Found; !slices.Equal(got, append(want, "crm-pay", "crm-refund")) {
+		t.Errorf("found are %v", got)
+	}
+}
+
 // forgetful are chats that cannot be written.
 type forgetful struct{ *chat.Desk }
 
-func (forgetful) Find(context.Context, string, tool.Chat, []string) ([]string, error) {
+func (forgetful) Find(context.Context, string, tool.Chat, []string, func(string) bool) ([]string, error) {
 	return nil, tool.Errorf(tool.Internal, "the disk hums")
 }
 

@@ -102,8 +102,9 @@ type Chats interface {
 	// Look gives the same and notes nothing.
 	Look(caller string, in tool.Chat) tool.Chat
 	// Find notes that tools were found in the chat, and gives those that are newly in
-	// its list: none where nothing is kept of the chat, or it is full.
-	Find(ctx context.Context, caller string, in tool.Chat, names []string) (added []string, err error)
+	// its list: none where nothing is kept of the chat, or it is full of names that
+	// count. It gives up when the context is over.
+	Find(ctx context.Context, caller string, in tool.Chat, names []string, counts func(name string) bool) (added []string, err error)
 }
 
 // Notes are what is learned from searches that led to calls. Its methods are called

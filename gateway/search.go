@@ -170,7 +170,10 @@ func (s *search) keep(ctx context.Context, call *tool.Call, told []*tool.Spec) (
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return s.gateway.chats.Find(ctx, call.Caller.ID, call.Chat, names)
+	return s.gateway.chats.Find(ctx, call.Caller.ID, call.Chat, names, func(name string) bool {
+		entry, ok := s.generation.Tools.Lookup(name)
+		return ok && s.generation.Policy.Lists(entry.Spec, call.Caller)
+	})
 }
 
 // spared is about how many tokens of schemas were not sent.

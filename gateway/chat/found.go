@@ -14,36 +14,41 @@ const (
 	// MaxFound is how many tools are kept as found in one chat. Further ones are found
 	// all the same and can be called; they are in no list.
 	MaxFound = 128
-	// maxSessions is of how many chats of one connection it is kept what was found in
-	// them: at most about 10 KiB each.
-	maxSessions = 2048
+	// maxSessions is of how many chats of one connection of a caller it is kept what was
+	// found in them: at most about 10 KiB each. So many sessions may be open at a time.
+	maxSessions = 10_000
+	// maxAllSessions is the same of all callers. More than maxSessions are there only
+	// where a search outlived its session.
+	maxAllSessions = 2 * maxSessions
 )
 
 // Find notes that tools were found in a chat, behind those that were before, and
 // gives the names that are new there. What is kept depends on the chat: a named one
 // keeps it with all that it holds; that of one connection (Session) in memory, until
-// [Desk.EndSession], as long as a chat is kept and there are not too many of them. The
-// default chat of a caller keeps nothing: it is shared by all conversations that name
-// none, and what one of them finds is not to be in the lists of the others. A chat
-// that has MaxFound of them takes no more. An error is a [*tool.Error], and then
-// nothing has changed.
-func (d *Desk) Find(ctx context.Context, caller string, in tool.Chat, names []string) (added []string, err error) {
+// [Desk.EndSession], as long as a chat is kept and its caller has not too many of them.
+// The default chat of a caller keeps nothing: it is shared by all conversations that
+// name none, and what one of them finds is not to be in the lists of the others. A chat
+// that has MaxFound of them takes no more, unless some do not count any more: these
+// give way, as many as have to. An error is a [*tool.Error], and then nothing has
+// changed; it is one, too, when the context is over before it was this one's turn.
+func (d *Desk) Find(ctx context.Context, caller string, in tool.Chat, names []string, counts func(name string) bool) (added []string, err error) {
 	key := Key{caller, in.ID}
 	switch {
 	case in.Session:
-		return d.sessions.find(key, names), nil
+		return d.sessions.find(key, names, counts), nil
 	case in.ID == tool.DefaultChat || in.ID == "":
 		return nil, nil
 	}
-	if e := d.find(key); e != nil && len(e.saved.adding(names)) == 0 {
-		return nil, nil
+	if e := d.find(key); e != nil {
+		if _, added = adding(e.saved.Found, names, counts); len(added) == 0 {
+			return nil, nil
+		}
 	}
 	_, err = d.change(ctx, key, "", func(s *Saved) error {
 		if d.find(key) == nil && d.fillsUp(caller) {
 			return tooMany(d.most(), d.idle())
 		}
-		added = s.adding(names)
-		s.Found = append(slices.Clone(s.Found), added...)
+		s.Found, added = adding(s.Found, names, counts)
 		return nil
 	})
 	if err != nil {
@@ -52,10 +57,20 @@ func (d *Desk) Find(ctx context.Context, caller string, in tool.Chat, names []st
 	return added, nil
 }
 
-// adding are those of the names that are new and for which there is room.
-func (s *Saved) adding(names []string) []string {
-	added := without(names, s.Found)
-	return added[:min(len(added), max(0, MaxFound-len(s.Found)))]
+// adding puts names behind those that were found before, and gives the ones that are
+// new and for which there is room. The list that it is given does not change.
+func adding(found, names []string, counts func(string) bool) (all, added []string) {
+	added = without(names, found)
+	lacking := len(found) + len(added) - MaxFound
+	all = slices.DeleteFunc(slices.Clone(found), func(name string) bool {
+		if lacking <= 0 || counts(name) {
+			return false
+		}
+		lacking--
+		return true
+	})
+	added = added[:min(len(added), max(0, MaxFound-len(all)))]
+	return append(all, added...), added
 }
 
 // fillsUp reports whether searches make no further chat of the caller: a part of
@@ -91,9 +106,9 @@ func (d *Desk) withFound(caller string, in tool.Chat) tool.Chat {
 
 // sessions keep what was found in chats of one connection. The zero value works.
 type sessions struct {
-	mu    sync.Mutex // guards all
-	order list.List  // of *session, the one used last at the front
-	at    map[Key]*list.Element
+	mu     sync.Mutex // guards all
+	at     map[Key]*list.Element
+	orders map[string]*list.List // of *session, by caller, the one used last at the front; none is empty
 }
 
 type session struct {
@@ -115,30 +130,53 @@ func (s *sessions) look(key Key, idle time.Duration) []string {
 		return nil
 	}
 	own.used = time.Now()
-	s.order.MoveToFront(e)
+	s.orders[key.Caller].MoveToFront(e)
 	return own.found
 }
 
-func (s *sessions) find(key Key, names []string) (added []string) {
+func (s *sessions) find(key Key, names []string, counts func(string) bool) (added []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.at[key]
 	if e == nil {
-		if s.at == nil {
-			s.at = map[Key]*list.Element{}
-		}
-		e = s.order.PushFront(&session{key: key})
-		s.at[key] = e
-	}
-	if s.order.Len() > maxSessions {
-		s.remove(s.order.Back())
+		e = s.add(key)
 	}
 	own := e.Value.(*session)
-	s.order.MoveToFront(e)
-	saved := Saved{Found: own.found}
-	added = saved.adding(names)
-	own.found, own.used = append(slices.Clone(own.found), added...), time.Now()
+	s.orders[key.Caller].MoveToFront(e)
+	own.found, added = adding(own.found, names, counts)
+	own.used = time.Now()
 	return added
+}
+
+// add makes room for one and puts it in; mu is held. It costs a caller its own.
+func (s *sessions) add(key Key) *list.Element {
+	if s.at == nil {
+		s.at, s.orders = map[Key]*list.Element{}, map[string]*list.List{}
+	}
+	if order := s.orders[key.Caller]; order != nil && order.Len() >= maxSessions {
+		s.remove(order.Back())
+	}
+	if len(s.at) >= maxAllSessions {
+		s.remove(s.longest().Back())
+	}
+	order := s.orders[key.Caller]
+	if order == nil {
+		order = list.New()
+		s.orders[key.Caller] = order
+	}
+	e := order.PushFront(&session{key: key})
+	s.at[key] = e
+	return e
+}
+
+// longest are the sessions of the caller that has most; mu is held, and there are some.
+func (s *sessions) longest() (most *list.List) {
+	for _, order := range s.orders {
+		if most == nil || order.Len() > most.Len() {
+			most = order
+		}
+	}
+	return most
 }
 
 func (s *sessions) end(key Key) {
@@ -151,6 +189,11 @@ func (s *sessions) end(key Key) {
 
 // remove forgets one; mu is held.
 func (s *sessions) remove(e *list.Element) {
-	delete(s.at, e.Value.(*session).key)
-	s.order.Remove(e)
+	key := e.Value.(*session).key
+	delete(s.at, key)
+	if order := s.orders[key.Caller]; order.Len() > 1 {
+		order.Remove(e)
+	} else {
+		delete(s.orders, key.Caller)
+	}
 }

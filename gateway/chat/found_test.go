@@ -18,10 +18,13 @@ func found(d *chat.Desk, caller string, in tool.Chat) string {
 	return strings.Join(d.Enter(caller, in).Found, " ")
 }
 
+// all is that every name counts.
+func all(string) bool { return true }
+
 // discover finds tools in a chat, and gives those that are new there.
 func discover(t *testing.T, d *chat.Desk, caller string, in tool.Chat, names ...string) string {
 	t.Helper()
-	added, err := d.Find(t.Context(), caller, in, names)
+	added, err := d.Find(t.Context(), caller, in, names, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,35 +87,92 @@ func TestFoundLimits(t *testing.T) {
 			names = append(names, fmt.Sprint(i))
 		}
 		for _, in := range []tool.Chat{{ID: "c"}, {ID: "s", Session: true}} {
-			added, err := d.Find(t.Context(), "ann", in, names)
+			added, err := d.Find(t.Context(), "ann", in, names, all)
 			if err != nil || len(added) != chat.MaxFound || discover(t, d, "ann", in, "more") != "" {
 				t.Errorf("%+v: %d are new, %v", in, len(added), err)
 			}
 		}
 		session := func(i int) tool.Chat { return tool.Chat{ID: fmt.Sprint(i), Session: true} }
-		for i := range 3000 {
+		const open = 10_000 // sessions at a time
+		for i := range 5 {
+			discover(t, d, "bob", session(i), "a")
+		}
+		for i := range open + 100 {
 			discover(t, d, "ann", session(i), "a")
 		}
-		kept := 0
-		for i := range 3000 {
-			if found(d, "ann", session(i)) == "a" {
-				kept++
+		kept := map[string]int{}
+		for i := range open + 100 {
+			for _, caller := range []string{"ann", "bob"} {
+				if found(d, caller, session(i)) == "a" {
+					kept[caller]++
+				}
 			}
 		}
-		if kept != 2048 || found(d, "ann", session(2999)) != "a" {
-			t.Errorf("%d sessions are kept", kept)
+		if kept["ann"] != open || kept["bob"] != 5 || found(d, "ann", session(open+99)) != "a" {
+			t.Errorf("%v sessions are kept", kept)
 		}
 		time.Sleep(59 * time.Minute)
-		d.EndSession("bob", "2999")
-		if found(d, "ann", session(2999)) != "a" {
+		d.EndSession("bob", "10099")
+		if found(d, "ann", session(10099)) != "a" {
 			t.Error("a session was forgotten too early")
 		}
-		d.EndSession("ann", "2998")
+		d.EndSession("ann", "10098")
 		time.Sleep(2 * time.Minute)
-		if got := found(d, "ann", session(2999)) + found(d, "ann", session(2998)) + found(d, "ann", session(2997)); got != "a" {
+		if got := found(d, "ann", session(10099)) + found(d, "ann", session(10098)) + found(d, "ann", session(10097)); got != "a" {
 			t.Errorf("%q is kept", got)
 		}
 	})
+}
+
+// TestFoundOfMany holds that when there are too many sessions of all callers, it is the
+// caller with most of them that loses one.
+func TestFoundOfMany(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, chat.Config{})
+	in := func(i int) tool.Chat { return tool.Chat{ID: fmt.Sprint(i), Session: true} }
+	for caller, n := range map[string]int{"ann": 9_990, "bob": 9_000, "eve": 1_000, "joe": 20} {
+		for i := range n {
+			discover(t, d, caller, in(i), "a")
+		}
+	}
+	for caller, want := range map[string]int{"ann": 9_980, "bob": 9_000, "eve": 1_000, "joe": 20} {
+		kept := 0
+		for i := range 9_990 {
+			if d.Look(caller, in(i)).Found != nil {
+				kept++
+			}
+		}
+		if kept != want {
+			t.Errorf("%s: %d are kept, want %d", caller, kept, want)
+		}
+	}
+}
+
+// TestFoundGiveWay holds that names which do not count any more give way where there is
+// no room, the oldest first and no more than have to, and that the others stay in order.
+func TestFoundGiveWay(t *testing.T) {
+	t.Parallel()
+	for _, in := range []tool.Chat{{ID: "c"}, {ID: "s", Session: true}} {
+		d := open(t, nil, chat.Config{})
+		var names []string
+		for i := range chat.MaxFound {
+			names = append(names, fmt.Sprint(i))
+		}
+		discover(t, d, "ann", in, names...)
+		counts := func(name string) bool { return !strings.Contains("1 3 5", name) }
+		for _, step := range []struct{ names, added, first string }{
+			{"a b", "a b", "0 2 4 5"},
+			{"a", "", "0 2 4 5"},
+			{"c d", "c", "0 2 4 6"},
+			{"d", "", "0 2 4 6"},
+		} {
+			added, err := d.Find(t.Context(), "ann", in, strings.Fields(step.names), counts)
+			got := d.Look("ann", in).Found
+			if err != nil || strings.Join(added, " ") != step.added || strings.Join(got[:4], " ") != step.first || len(got) != chat.MaxFound {
+				t.Errorf("%+v, %q: %v are new, %d are found, first %v, %v", in, step.names, added, len(got), got[:4], err)
+			}
+		}
+	}
 }
 
 // TestFoundTold holds that whoever watches is told, also of what another process
@@ -157,7 +217,7 @@ func TestFoundUnsaved(t *testing.T) {
 	for i := range 6 {
 		discover(t, d, "ann", tool.Chat{ID: fmt.Sprint(i)}, "a")
 	}
-	if _, err := d.Find(t.Context(), "ann", tool.Chat{ID: "more"}, []string{"a"}); tool.AsError(err).Code != tool.Denied {
+	if _, err := d.Find(t.Context(), "ann", tool.Chat{ID: "more"}, []string{"a"}, all); tool.AsError(err).Code != tool.Denied {
 		t.Errorf("got %v", err)
 	}
 	if got := discover(t, d, "ann", tool.Chat{ID: "3"}, "b"); got != "b" {
@@ -170,7 +230,7 @@ func TestFoundUnsaved(t *testing.T) {
 	s.mu.Lock()
 	s.broken = errors.New("the disk hums")
 	s.mu.Unlock()
-	if added, err := d.Find(t.Context(), "ann", tool.Chat{ID: "3"}, []string{"c"}); err == nil || added != nil || found(d, "ann", tool.Chat{ID: "3"}) != "a b" {
+	if added, err := d.Find(t.Context(), "ann", tool.Chat{ID: "3"}, []string{"c"}, all); err == nil || added != nil || found(d, "ann", tool.Chat{ID: "3"}) != "a b" {
 		t.Errorf("%v, %v", added, err)
 	}
 }

@@ -118,7 +118,7 @@ func TestGroupsOfChats(t *testing.T) {
 func TestFoundInChats(t *testing.T) {
 	desk := chat.Open(t.Context(), nil, chat.Options{})
 	defer func() { _ = desk.Close() }()
-	if _, err := desk.Find(t.Context(), "agent", tool.Chat{ID: "c"}, []string{"pay", "add"}); err != nil {
+	if _, err := desk.Find(t.Context(), "agent", tool.Chat{ID: "c"}, []string{"pay", "add"}, func(string) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
 	h := httpapi.New(&fake{}, httpapi.Options{Chats: desk, Groups: offering{desk}})

@@ -434,6 +434,27 @@ func (forgetful) Find(context.Context, string, tool.Chat, []string, func(string)
 	return nil, tool.Errorf(tool.Internal, "the disk hums")
 }
 
+// slow are chats that take until nobody waits any more, and say how long that is.
+type slow struct{ *chat.Desk }
+
+func (slow) Find(ctx context.Context, _ string, _ tool.Chat, _ []string, _ func(string) bool) ([]string, error) {
+	if until, ok := ctx.Deadline(); !ok || time.Until(until) > time.Second {
+		return nil, nil
+	}
+	return nil, tool.Errorf(tool.Internal, "the disk is busy")
+}
+
+// TestSlowlySaved: a search does not wait for more than a second for its chat to be
+// written.
+func TestSlowlySaved(t *testing.T) {
+	t.Parallel()
+	g := gateway.New(library(t, shopRules(), shop()...), &memoryLog{}, gateway.Options{Chats: slow{chats(t)}})
+	text := textOf(g, in(call("discover_tools", `{"query":"issues"}`), "c"))
+	if !strings.Contains(text, `"message":"The tools could not be added to your list."`) {
+		t.Errorf("got %s", text)
+	}
+}
+
 // TestUnsaved: a search answers although its chat cannot be written, and says so.
 func TestUnsaved(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway/find"
@@ -156,6 +157,12 @@ func (s *search) unavailable(call *tool.Call, query string) *find.Unavailable {
 	return &find.Unavailable{Name: entry.Spec.Name, Reason: cmp.Or(d.Reason, "the policy does not allow calling it")}
 }
 
+// keepWait is how long a search waits for what it found to be kept in its chat: the
+// answer is of use without that.
+const keepWait = time.Second
+
+var errKeepSlow = errors.New("it took longer than " + tool.Span(keepWait))
+
 // keep notes in the chat what was found and is not in its list.
 func (s *search) keep(ctx context.Context, call *tool.Call, told []*tool.Spec) (added []string, err error) {
 	if s.gateway.chats == nil {
@@ -170,6 +177,8 @@ func (s *search) keep(ctx context.Context, call *tool.Call, told []*tool.Spec) (
 	if len(names) == 0 {
 		return nil, nil
 	}
+	ctx, stop := context.WithTimeoutCause(ctx, keepWait, errKeepSlow)
+	defer stop()
 	return s.gateway.chats.Find(ctx, call.Caller.ID, call.Chat, names, func(name string) bool {
 		entry, ok := s.generation.Tools.Lookup(name)
 		return ok && s.generation.Policy.Lists(entry.Spec, call.Caller)

@@ -3,6 +3,7 @@ package chat
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -89,6 +90,22 @@ func (d *Desk) tell(c Change) {
 	}
 }
 
+// turn is held by one at a time.
+type turn chan struct{}
+
+// take waits for the turn, but not longer than the context lasts.
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("others were still writing to the store: %w", context.Cause(ctx))
+	}
+}
+
+// give ends the turn.
+func (t turn) give() { <-t }
+
 // emptyContext are the fields of a chat that was given none.
 const emptyContext = "{}"
 
@@ -96,8 +113,10 @@ const emptyContext = "{}"
 // What another process made of it meanwhile is kept, but for what edit changes. An
 // error is a [*tool.Error], and then nothing has changed.
 func (d *Desk) change(ctx context.Context, key Key, by string, edit func(*Saved) error) (Chat, error) {
-	d.writing.Lock()
-	defer d.writing.Unlock()
+	if err := d.writing.take(ctx); err != nil {
+		return Chat{}, unsaved(err)
+	}
+	defer d.writing.give()
 	var made Saved
 	write := func(stored *Saved) (Saved, error) {
 		made = d.base(key, stored)
@@ -170,8 +189,10 @@ func (d *Desk) follow(ctx context.Context) error {
 	if d.store == nil {
 		return nil
 	}
-	d.writing.Lock()
-	defer d.writing.Unlock()
+	if err := d.writing.take(ctx); err != nil {
+		return err
+	}
+	defer d.writing.give()
 	return d.catchUp(ctx)
 }
 

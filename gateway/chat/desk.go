@@ -40,8 +40,8 @@ type Desk struct {
 	stop     context.CancelFunc
 	done     chan struct{} // closed when the desk writes no more
 
-	writing sync.Mutex // held while the store is written, so that nothing overtakes; guards mark
-	mark    int64      // up to which the changes of the store were taken in
+	writing turn  // held while the store is written, so that nothing overtakes; guards mark
+	mark    int64 // up to which the changes of the store were taken in
 
 	mu      sync.RWMutex // guards what follows
 	limits  Config
@@ -75,7 +75,7 @@ func Visit(ctx context.Context, store Store, limits Config) (*Desk, error) {
 
 func newDesk(store Store, opts Options) *Desk {
 	d := &Desk{
-		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}),
+		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}), writing: make(turn, 1),
 		chats: map[Key]*entry{}, callers: map[string]use{}, mark: -1,
 	}
 	d.Limit(opts.Limits)
@@ -212,8 +212,10 @@ func (d *Desk) room(s *Saved) error {
 // Drop forgets the chat; false when the caller has none of that name. An error is
 // a [*tool.Error], and then nothing has changed.
 func (d *Desk) Drop(ctx context.Context, key Key) (bool, error) {
-	d.writing.Lock()
-	defer d.writing.Unlock()
+	if err := d.writing.take(ctx); err != nil {
+		return false, unsaved(err)
+	}
+	defer d.writing.give()
 	if d.store != nil && !d.loaded.Load() { // it may have the chat, and would give it back
 		return false, unsaved(errUnread)
 	}

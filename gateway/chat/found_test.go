@@ -1,10 +1,12 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -233,4 +235,37 @@ func TestFoundUnsaved(t *testing.T) {
 	if added, err := d.Find(t.Context(), "ann", tool.Chat{ID: "3"}, []string{"c"}, all); err == nil || added != nil || found(d, "ann", tool.Chat{ID: "3"}) != "a b" {
 		t.Errorf("%v, %v", added, err)
 	}
+}
+
+// stuck is a store that is locked by somebody else until the context of whoever writes
+// is over.
+type stuck struct{ shelf }
+
+func (s *stuck) EditChat(ctx context.Context, _ chat.Key, _ func(*chat.Saved) (chat.Saved, error)) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestFoundInTime holds that whoever waits for its turn to write waits no longer than
+// its context lasts.
+func TestFoundInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := chat.Open(t.Context(), new(stuck), chat.Options{})
+		defer func() { _ = d.Close() }()
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		began := time.Now()
+		var searches sync.WaitGroup
+		for i := range 8 {
+			searches.Go(func() {
+				if _, err := d.Find(ctx, "ann", tool.Chat{ID: fmt.Sprint(i)}, []string{"a"}, all); err == nil || !tool.AsError(err).Retryable {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		searches.Wait()
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
 }

@@ -22,8 +22,10 @@ func (d *Desk) sweep(ctx context.Context) {
 }
 
 func (d *Desk) sweepSome(ctx context.Context, keys []Key) error {
-	d.writing.Lock()
-	defer d.writing.Unlock()
+	if err := d.writing.take(ctx); err != nil {
+		return err
+	}
+	defer d.writing.give()
 	used, gone := d.changes(keys)
 	if d.store != nil {
 		if err := errors.Join(d.store.UseChats(ctx, used), d.store.DropChats(ctx, gone)); err != nil {

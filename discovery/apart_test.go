@@ -37,7 +37,7 @@ func TestApart(t *testing.T) {
 		strings.Repeat("list", 1000): "",
 	} {
 		read := reader{levers: x.levers}
-		if got := scope.apart(&read, scope.collect(&read, []string{text}, false).terms); got != want {
+		if got := scope.apart(&read, scope.collect(&read, []string{text}, telling).terms); got != want {
 			t.Errorf("%s is apart %q, want %q", text, got, want)
 		}
 	}

@@ -80,6 +80,6 @@ type TermScore struct {
 
 // Bonus is a part of a score that is no single word's.
 type Bonus struct {
-	Name  string // exact_name, same_name, name_coverage, pairs or hints
+	Name  string // exact_name, same_name, name_coverage, search_hint, unasked_harm (less than 0), pairs or hints
 	Score float64
 }

@@ -10,6 +10,8 @@ const (
 	bonusExact    = "exact_name"
 	bonusFolded   = "same_name" // but for case and punctuation: ahead of all others
 	bonusCoverage = "name_coverage"
+	bonusHinted   = "search_hint"  // for a phrase of it
+	bonusHarm     = "unasked_harm" // less than 0: the name says delete, and the query does not
 	bonusPairs    = "pairs"
 	bonusHints    = "hints"
 )
@@ -47,7 +49,9 @@ func (s *search) explain(ctx context.Context, i uint32) (*Explanation, error) {
 	if s.echo != nil {
 		hints = s.echo.learned[i]
 	}
-	for _, b := range []Bonus{{bonusCoverage, s.coverage(i)}, {bonusPairs, s.pairs(i)}, {bonusHints, hints}} {
+	coverage, hinted := s.coverage(i), s.hinted(i)
+	harm := s.harm(i) * (s.total[i] - left + coverage + hinted)
+	for _, b := range []Bonus{{bonusCoverage, coverage}, {bonusHinted, hinted}, {bonusHarm, -harm}, {bonusPairs, s.pairs(i)}, {bonusHints, hints}} {
 		if b.Score != 0 {
 			out.Bonuses = append(out.Bonuses, b)
 			left -= b.Score

@@ -22,6 +22,7 @@ type Index struct {
 	lengths [][fieldCount]uint16 // words of the fields by document, but for stop words
 	terms   map[string]uint32    // the number of every term
 	names   []string             // of terms, by number
+	little  []uint32             // documents with a phrase of stop words in their hint
 	store   *store
 	spare   sync.Pool // of *scratch
 
@@ -36,6 +37,8 @@ type entry struct {
 	title []uint32 // terms of the name, each once
 	all   []uint32 // terms of all fields, each once
 	told  []uint32 // terms of name and description in their order, for pairs
+	hints []phrase // of the hint
+	harms []uint32 // of the title, the verbs that take something away
 }
 
 // Build indexes the documents, whose order is that of [Hit.Index]. The error is that of
@@ -99,7 +102,11 @@ func (x *Index) enter(read *reader, i int, d *Document) [fieldCount][]string {
 			}
 		}
 	}
+	if e.hints = x.phrasesOf(read, cut(d.Hint, maxText)); slices.ContainsFunc(e.hints, func(p phrase) bool { return p.little > 0 }) {
+		x.little = append(x.little, uint32(i))
+	}
 	e.all, e.title, e.told = distinct(e.all), distinct(e.title), slices.Clip(e.told)
+	e.harms = x.harms(e.title)
 	return out
 }
 

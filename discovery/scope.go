@@ -29,7 +29,7 @@ func (b bits) add(i uint32) { b[i>>6] |= 1 << (i & 63) }
 func (x *Index) Scope(visible func(index int) bool) *Scope {
 	s := &Scope{index: x, in: newBits(len(x.docs)), idf: make([]float32, len(x.names))}
 	count := make([]uint32, len(x.names))
-	var total [fieldCount]uint64
+	var total, having [fieldCount]uint64
 	for i := range x.docs {
 		if !visible(i) {
 			continue
@@ -39,13 +39,18 @@ func (x *Index) Scope(visible func(index int) bool) *Scope {
 		d := &x.docs[i]
 		for field, n := range x.lengths[i] {
 			total[field] += uint64(n)
+			having[field] += uint64(min(n, 1))
 		}
 		for _, term := range d.all {
 			count[term]++
 		}
 	}
 	for field, b := range x.levers.length {
-		mean := max(1, float64(total[field])/float64(max(s.size, 1)))
+		of := uint64(s.size)
+		if field == inHint { // few have one
+			of = having[field]
+		}
+		mean := max(1, float64(total[field])/float64(max(of, 1)))
 		s.base[field], s.slope[field] = 1-b, b/mean
 	}
 	var known [256]float32 // most terms are in few documents
@@ -67,6 +72,12 @@ func (x *Index) Scope(visible func(index int) bool) *Scope {
 // rarity is the idf of a term that n documents have, more than 0.
 func (s *Scope) rarity(n uint32) float32 {
 	return float32(math.Log1p((float64(s.size) - float64(n) + .5) / (float64(n) + .5)))
+}
+
+// holders is how many documents have a term, which follows from its idf.
+func (s *Scope) holders(number uint32) float64 {
+	size, odds := float64(s.size), math.Expm1(float64(s.idf[number]))
+	return math.Round((size + .5 - .5*odds) / (1 + odds))
 }
 
 // Len is the number of documents in the scope.

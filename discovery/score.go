@@ -20,12 +20,17 @@ type scratch struct {
 	hit     []uint32 // touched by the term at hand
 	ends    []uint8  // by term: one more than the last pair that ends with it
 	shared  []uint8  // by term: grams shared with a word, 0 between words
+
+	asked    []float64 // by term: how much of it was asked for, at most 1
+	askedBy  []uint32  // by such a term: the place of the word that asked most
+	askedFor []uint32  // terms of which something was
 }
 
 func newScratch(docs, terms int) *scratch {
 	return &scratch{
 		total: make([]float64, docs), clause: make([]float64, docs), peak: make([]float64, docs), one: make([]float64, docs),
 		name: make([]float64, docs), told: make([]uint8, docs), seen: newBits(docs), ends: make([]uint8, terms), shared: make([]uint8, terms),
+		asked: make([]float64, terms), askedBy: make([]uint32, terms),
 	}
 }
 
@@ -40,9 +45,13 @@ func (r *scratch) reset() {
 	for _, i := range r.hit {
 		r.one[i] = 0
 	}
+	for _, t := range r.askedFor {
+		r.asked[t] = 0
+	}
 	clear(r.seen)
 	clear(r.ends)
 	r.touched, r.within, r.hit = r.touched[:0], r.within[:0], r.hit[:0]
+	r.askedFor = r.askedFor[:0]
 }
 
 func (r *scratch) touch(i uint32) {
@@ -75,10 +84,12 @@ func (s *search) score(ctx context.Context) error {
 			s.endClause()
 		}
 	}
+	s.touchLittle()
 	share := s.clauseShare()
 	for _, i := range s.touched {
 		s.total[i] = (1-share)*s.total[i] + share*s.peak[i]
-		s.total[i] += s.coverage(i)
+		s.total[i] += s.coverage(i) + s.hinted(i)
+		s.total[i] *= 1 - s.harm(i)
 	}
 	return nil
 }
@@ -107,6 +118,7 @@ func (s *search) scoreTerm(ctx context.Context, t *term) error {
 	t.means = s.meanings(t)
 	for k := range t.means {
 		m := &t.means[k]
+		s.ask(m.number, m.much, t.place)
 		docs, err := x.store.postings(ctx, m.number, x.names[m.number])
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package discovery
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 const (
@@ -12,6 +13,8 @@ const (
 	unlike = .15
 	// maxLike is how many terms count as a word that no tool has.
 	maxLike = 2
+	// alikeBegin is how many bytes a word and one that looks like it begin with alike.
+	alikeBegin = 3
 	// nearness is the least likeness of a name that is suggested.
 	nearness = .3
 	// maxGrams is how many grams of a text are compared.
@@ -90,6 +93,17 @@ func (g *grams) like(text string, least float64, n int, shared []uint8, has func
 		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(g.names[a.number], g.names[b.number]))
 	})
 	return out[:min(n, len(out))]
+}
+
+// kin reports whether a word that no tool has may mean another, because they begin alike
+// or because it is mistyped. A word that is known, such as weather, is not mistyped, and
+// one that differs in its first letter alone is another, as mouse and house are.
+func kin(word, other string) bool {
+	if strings.HasPrefix(other, word[:min(len(word), alikeBegin)]) {
+		return true
+	}
+	_, known := words().like[word]
+	return !known && word[1:] != other[min(1, len(other)):] && edited([]rune(word), other) > 0
 }
 
 // foldedNames are the names of the documents, to be compared without what people

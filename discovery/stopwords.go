@@ -9,7 +9,17 @@ import (
 // people ask for something.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(littleWords + requestWords) {
+	for _, w := range strings.Fields(littleWords + questionWords + requestWords) {
+		out[w] = true
+	}
+	return out
+})
+
+// mute are the stop words that say nothing either where there are no other words: rare
+// as they are in what is told of tools, I and am would lead to any that has them.
+var mute = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(littleWords) {
 		out[w] = true
 	}
 	return out
@@ -20,7 +30,6 @@ const littleWords = `
 a an the this that these those
 i me my mine myself we us our ours ourselves you your yours yourself yourselves
 he him his himself she her hers herself it its itself they them their theirs themselves
-who whom whose what which when where why how
 am is are was were be been being do does did doing done have has had having
 will would shall should can could may might must ought
 and or but nor if then else so because as until while although though unless whether
@@ -31,6 +40,10 @@ no not only own same than too very just also ever even still yet
 s t d ll m re ve
 im ive id ill youre youve youd youll hes shes theyre theyve weve were theres thats whats wheres hows whos lets
 isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont wouldnt shouldnt cant cannot couldnt mustnt
+`
+
+const questionWords = `
+who whom whose what which when where why how
 `
 
 const requestWords = `

@@ -19,7 +19,8 @@ type word struct {
 	term  string // folded and stemmed
 	plain string // folded
 	stop  bool   // says nothing about a tool
-	whole bool   // an identifier whose parts are words too, such as github for GitHub
+	whole bool   // its parts are words too: an identifier, such as github for GitHub, or a phrase
+	parts int    // of a whole: how many words before it are in it, other wholes not counted
 }
 
 // reader takes texts apart into words. It remembers stems and is not safe for
@@ -61,6 +62,9 @@ func (r *reader) words(text string) []word {
 			r.split(text[start:end])
 		}
 		start = end
+	}
+	if r.levers.synonym > 0 {
+		r.phrases()
 	}
 	return r.out
 }
@@ -149,7 +153,8 @@ func (r *reader) split(run string) {
 	r.add(strings.ToLower(run[start:]))
 	if parts > 0 && parts <= r.levers.whole {
 		r.add(strings.ToLower(run))
-		r.out[len(r.out)-1].whole = true
+		last := &r.out[len(r.out)-1]
+		last.whole, last.parts = true, parts+1
 	}
 }
 

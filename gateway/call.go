@@ -205,7 +205,7 @@ func (p *passage) decide(ctx context.Context) error {
 		return p.ask(ctx)
 	default:
 		p.endApproval(ctx, d)
-		return denied(p.entry.Spec.Name, d)
+		return p.denied(d)
 	}
 }
 
@@ -245,14 +245,31 @@ func (p *passage) passes(ctx context.Context, req *policy.Request) (bool, error)
 	}
 }
 
-func denied(name string, d policy.Decision) error {
-	if d.Err != nil {
+// denied words a denial: another attempt with other arguments is worth it only where
+// the arguments have to do with it.
+func (p *passage) denied(d policy.Decision) error {
+	name, req := p.entry.Spec.Name, p.request()
+	switch {
+	case d.Err != nil:
 		return tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed: the policy could not judge them", name).
 			Because(fmt.Errorf("rule %q: %w", d.Rule, d.Err)).
 			WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+	case p.generation.Policy.OfArguments(&req, &d):
+		return tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed%s", name, because(d.Reason)).
+			WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+	case p.wrapper != "" && p.allowedByName(req):
+		return tool.Errorf(tool.Denied, "calling %s with %s is not allowed%s", name, p.wrapper, because(d.Reason)).
+			WithHint("Call it by its name if you can; else use another tool, or tell the user.")
 	}
-	return tool.Errorf(tool.Denied, "calling %s with these arguments is not allowed%s", name, because(d.Reason)).
-		WithHint("Do not repeat the call unchanged; use other arguments or another tool, or tell the user.")
+	return tool.Errorf(tool.Denied, "calling %s this way is not allowed%s", name, because(d.Reason)).
+		WithHint("Do not repeat the call; use another tool, or tell the user.")
+}
+
+// allowedByName reports whether the call would not be denied if it came without
+// call_tool around it.
+func (p *passage) allowedByName(req policy.Request) bool {
+	req.Via = tool.ViaDirect
+	return p.generation.Policy.Decide(&req).Effect != policy.Deny
 }
 
 func because(reason string) string {

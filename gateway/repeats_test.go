@@ -170,7 +170,7 @@ func TestRepeatedAnswer(t *testing.T) {
 	const course = "\nChange course: use other arguments or another tool, or tell the user."
 	want := []string{
 		"Error: calling t with these arguments was refused twice, the last time less than 2m ago, and was not tried a third time: it failed" + course,
-		"Error: calling judged with these arguments was refused twice, the last time less than 2m ago, and was not tried a third time: calling judged with these arguments is not allowed: For tier 2" + course,
+		"Error: calling judged with these arguments was refused twice, the last time less than 2m ago, and was not tried a third time: calling judged this way is not allowed: For tier 2" + course,
 		"Error: calling nothing with these arguments was refused twice, the last time less than 2m ago, and was not tried a third time: no tool is named \"nothing\"" + course,
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {

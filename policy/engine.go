@@ -155,6 +155,24 @@ func (e *Engine) decide(req *Request, vars *expression.Vars) (*rule, Decision) {
 	return nil, e.otherwise(req.Tool)
 }
 
+// OfArguments reports whether the denial of a request may hang on its arguments: the
+// rule that decided reads them, or one before it does that lets calls through.
+func (e *Engine) OfArguments(req *Request, d *Decision) bool {
+	if e == nil {
+		return false
+	}
+	for _, r := range e.about(req.Tool).rules {
+		decided := d.Rule != "" && r.name == d.Rule
+		if r.concerns(req) && (decided || r.effect != Deny) && r.when != nil && r.when.Reads("args") {
+			return true
+		}
+		if decided {
+			return d.Err != nil
+		}
+	}
+	return false
+}
+
 // otherwise is what is decided about calls of a tool where no rule does.
 func (e *Engine) otherwise(s *tool.Spec) Decision {
 	if builtin(s) {

@@ -11,17 +11,19 @@ import (
 // ahead goes through the rules that may decide about calls of a tool, before
 // there is one: those that certainly do not hold are left out, and one that
 // certainly holds is the last.
-func (e *Engine) ahead(s *tool.Spec, caller tool.Caller) iter.Seq2[*rule, expression.Truth] {
+//
+// Without a via nothing is known of the way of the calls.
+func (e *Engine) ahead(s *tool.Spec, caller tool.Caller, via tool.Via) iter.Seq2[*rule, expression.Truth] {
 	return func(yield func(*rule, expression.Truth) bool) {
 		var vars *expression.Vars
 		for _, r := range e.about(s).rules {
-			if !r.calledBy(&caller) {
+			if !r.calledBy(&caller) || via != "" && !r.calledVia(via) {
 				continue
 			}
 			if vars == nil {
 				vars = e.listVars(s, caller)
 			}
-			truth := r.early(vars)
+			truth := r.early(vars, via)
 			if truth != expression.No && !yield(r, truth) || truth == expression.Yes {
 				return
 			}
@@ -40,7 +42,7 @@ func (e *Engine) Lists(s *tool.Spec, caller tool.Caller) bool {
 	if e == nil || e.about(s).shown() {
 		return true
 	}
-	for r, truth := range e.ahead(s, caller) {
+	for r, truth := range e.ahead(s, caller, "") {
 		if r.effect != Deny {
 			return true
 		}
@@ -60,7 +62,7 @@ func (e *Engine) ListsToSome(s *tool.Spec) bool {
 	}
 	vars := e.listVars(s, tool.Caller{})
 	for _, r := range e.about(s).rules {
-		truth := r.early(vars)
+		truth := r.early(vars, "")
 		switch {
 		case r.when != nil && r.when.Reads("caller"):
 			truth = expression.Unknown
@@ -94,7 +96,7 @@ func (e *Engine) Visibility(s *tool.Spec, caller tool.Caller) (Visibility, Decis
 	if e.Lists(s, caller) {
 		return Shown, Decision{}
 	}
-	for r, truth := range e.ahead(s, caller) {
+	for r, truth := range e.ahead(s, caller, "") {
 		if !r.show {
 			break
 		}
@@ -131,15 +133,21 @@ type Outlook struct {
 	Builtin bool
 }
 
-// Outlook looks ahead at the calls of a tool by a caller.
+// Outlook looks ahead at the calls of a tool by a caller, whichever way they come.
 func (e *Engine) Outlook(s *tool.Spec, caller tool.Caller) Outlook {
+	return e.OutlookVia(s, caller, "")
+}
+
+// OutlookVia looks ahead at those of the calls that come that way; at all of them where
+// via is empty. What a condition reads of the way is not known before there is a call.
+func (e *Engine) OutlookVia(s *tool.Spec, caller tool.Caller, via tool.Via) Outlook {
 	if e == nil {
 		return Outlook{Effect: Allow, Else: true}
 	}
 	var effects []Effect
 	otherwise := e.otherwise(s)
 	out := Outlook{Else: true, Builtin: otherwise.Builtin}
-	for r, truth := range e.ahead(s, caller) {
+	for r, truth := range e.ahead(s, caller, via) {
 		effects = append(effects, r.effect)
 		out.Rules = append(out.Rules, r.name)
 		out.Else = truth != expression.Yes

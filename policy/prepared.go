@@ -77,7 +77,7 @@ func (e *Engine) shownToAll(s *tool.Spec, rules []*rule) bool {
 		if len(r.callers) > 0 || r.when != nil && r.when.Reads("caller") {
 			return false
 		}
-		truth := r.early(vars)
+		truth := r.early(vars, "")
 		if truth != expression.No && r.effect != Deny {
 			return true
 		}

@@ -108,13 +108,13 @@ func (r *rule) reads(name string) bool {
 }
 
 // early says what is certain of the rule, for a tool and a caller that it
-// concerns, before there is a call.
-func (r *rule) early(vars *expression.Vars) expression.Truth {
+// concerns, before there is a call; of those that come one way, where via names one.
+func (r *rule) early(vars *expression.Vars, via tool.Via) expression.Truth {
 	truth := expression.Yes
 	if r.when != nil {
 		truth = r.when.Early(vars)
 	}
-	if truth == expression.Yes && len(r.via) > 0 {
+	if truth == expression.Yes && len(r.via) > 0 && via == "" {
 		return expression.Unknown
 	}
 	return truth

@@ -151,7 +151,7 @@ func TestChatsOwnSet(t *testing.T) {
 		{"bob", "", "", "wipe", "inactive: wipe is not active in this chat: the user has to activate its group admin"},
 		{"ann", "", "", "locked", "denied: calling locked is not allowed: Closed"},
 		{"ann", "", "small", "pay", `not_found: no tool is named "pay"`},
-		{"ann", "web", "", "post", "denied: calling post with these arguments is not allowed: Money first"},
+		{"ann", "web", "", "post", "denied: calling post this way is not allowed: Money first"},
 		{"ann", "all", "", "post", "4"},
 		{"ann", "", "", "nothing", `not_found: no tool is named "nothing"`},
 	} {
@@ -293,7 +293,7 @@ func TestGroupThatIsNoMore(t *testing.T) {
 		post string
 	}{
 		{nil, "4"},
-		{less.Generation, "denied: calling post with these arguments is not allowed: Money first"},
+		{less.Generation, "denied: calling post this way is not allowed: Money first"},
 		{more.Generation, "4"},
 	} {
 		if step.next != nil {

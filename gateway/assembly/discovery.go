@@ -3,6 +3,7 @@ package assembly
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolgate/toolgate/gateway"
@@ -68,13 +69,16 @@ func isOwn(name string) bool {
 	return slices.ContainsFunc(append(refusable(), reader(nil).Spec), func(s *tool.Spec) bool { return s.Name == name })
 }
 
-// adviseDeferred warns where models have no way to find what is deferred, and of what
-// is set for searches where nothing is.
+// adviseDeferred warns where models have no way to find what is deferred, or to call
+// what they found, and of what is set for searches where nothing is.
 func (b *builder) adviseDeferred(tools *registry.Registry, engine *policy.Engine) {
-	n := 0
+	n, writing := 0, 0
 	for _, e := range tools.All() {
 		if e.Spec.Deferred && engine.ListsToSome(e.Spec) {
 			n++
+			if !e.Spec.ReadOnly() {
+				writing++
+			}
 		}
 	}
 	if n == 0 {
@@ -83,34 +87,40 @@ func (b *builder) adviseDeferred(tools *registry.Registry, engine *policy.Engine
 		}
 		return
 	}
-	b.adviseByRisk(tools)
-	are := map[bool]string{true: "is", false: "are"}[n == 1]
 	switch own, admitted := tools.Lookup(find.ToolName); {
 	case !admitted:
-		b.admission.refusal(b.at("admit", "deny"), searcher(b.cfg.Discovery).Spec).Warnf("admit "+find.ToolName+", or defer none", "%s %s deferred and %s is not admitted, so models cannot find what is not in their list", counted(n, "tool"), are, find.ToolName)
+		b.admission.refusal(b.at("admit", "deny"), searcher(b.cfg.Discovery).Spec).Warnf("admit "+find.ToolName+", or defer none", "%s deferred and %s is not admitted, so models cannot find what is not in their list", areCounted(n), find.ToolName)
 	case !engine.ListsToSome(own.Spec):
-		b.denial(engine, own.Spec).Warnf("keep "+find.ToolName+" out of this rule, or defer none", "%s %s deferred and the rules keep everybody from %s, so models cannot find what is not in their list", counted(n, "tool"), are, find.ToolName)
+		b.denial(engine, own.Spec).Warnf("keep "+find.ToolName+" out of this rule, or defer none", "%s deferred and the rules keep everybody from %s, so models cannot find what is not in their list", areCounted(n), find.ToolName)
+	default:
+		b.adviseCalls(tools, n, writing)
 	}
 }
 
-// adviseByRisk warns where one of the two tools that call others by their risk is kept
-// out: the other is left with the calls of both.
-func (b *builder) adviseByRisk(tools *registry.Registry) {
-	if b.cfg.Discovery.CallTools != config.CallToolsByRisk {
-		return
-	}
+// adviseCalls warns where what is found is called by its name alone, which not every
+// client lets its model do; that many tools are deferred, and of these do more than read.
+func (b *builder) adviseCalls(tools *registry.Registry, deferred, writing int) {
 	_, calls := tools.Lookup(find.CallName)
 	_, reads := tools.Lookup(find.CallReadName)
-	if calls == reads {
-		return // both, or none on purpose
+	byRisk := b.cfg.Discovery.CallTools == config.CallToolsByRisk
+	refusal := func(s *tool.Spec) diag.Cursor { return b.admission.refusal(b.at("admit", "deny"), s) }
+	const who = "so clients that let models call only what is listed, and list once or speak MCP 2026-07-28, cannot call %s"
+	switch {
+	case !calls && !reads:
+		refusal(find.CallSpec(byRisk)).Warnf("admit "+find.CallName+", or defer none", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "what was found")
+	case !calls && writing > 0:
+		refusal(find.CallSpec(byRisk)).Warnf("admit "+find.CallName+", or defer only tools that are read_only", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "those that are not read_only ("+strconv.Itoa(writing)+")")
+	case byRisk && calls && !reads:
+		refusal(find.CallReadSpec()).Warnf("admit it, or write call_tools: "+config.CallToolsOne, "%s is not admitted, so discovery.call_tools: %s changes nothing: %s calls all tools", find.CallReadName, config.CallToolsByRisk, find.CallName)
 	}
-	if reads {
-		b.admission.refusal(b.at("admit", "deny"), find.CallSpec(true)).Warnf("admit it, or deny "+find.CallReadName+" too",
-			"%s is not admitted, so found tools that are not read_only are called by their names only", find.CallName)
-		return
+}
+
+// areCounted begins a sentence about that many tools.
+func areCounted(n int) string {
+	if n == 1 {
+		return "1 tool is"
 	}
-	b.admission.refusal(b.at("admit", "deny"), find.CallReadSpec()).Warnf("admit it, or write discovery: {call_tools: one}",
-		"%s is not admitted, so discovery.call_tools: by_risk changes nothing", find.CallReadName)
+	return counted(n, "tool") + " are"
 }
 
 // denial is the place of the rule that keeps everybody from a tool.

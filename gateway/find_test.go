@@ -42,7 +42,7 @@ func library(t testing.TB, cfg *policy.Config, specs ...*tool.Spec) *gateway.Gen
 	discover := find.NewSpec(nil)
 	reader, _ := result.NewTool(nil)
 	var entries []*registry.Entry
-	for _, s := range append(slices.Clone(specs), find.CallSpec(true), find.CallReadSpec(), discover, reader) {
+	for _, s := range append(slices.Clone(specs), find.CallSpec(true), find.CallReadSpec(true), discover, reader) {
 		if s.Parameters == nil {
 			s.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
@@ -161,8 +161,8 @@ func TestDiscover(t *testing.T) {
 		t.Errorf("the list is %s", got)
 	}
 	r := g.Call(t.Context(), in(call("discover_tools", `{"query":"bill"}`), "c"))
-	want := `{"tools":[{"name":"crm-pay","description":"Pay a bill.","input_schema":{"type":"object","properties":{"amount":{"type":"number"}},"additionalProperties":false},"tags":["destructive"],"destructive":true,"permission":"depends"},` +
-		`{"name":"crm-refund","description":"Refund a bill.","input_schema":{"type":"object","properties":{"amount":{"type":"number"}},"additionalProperties":false},"permission":"ask"}],"more":0,` +
+	want := `{"tools":[{"name":"crm-pay","description":"Pay a bill.","input_schema":{"type":"object","properties":{"amount":{"type":"number"}},"additionalProperties":false},"destructive":true,"permission":"depends"},` +
+		`{"name":"crm-refund","description":"Refund a bill.","input_schema":{"type":"object","properties":{"amount":{"type":"number"}},"additionalProperties":false},"permission":"ask"}],` +
 		`"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_tool with {\"name\": \"crm-pay\", \"arguments\": {…}}."}`
 	if diff := gocmp.Diff(want, r.Output.Text()); diff != "" || string(r.Output.Structured) != want {
 		t.Error(diff)
@@ -179,7 +179,7 @@ func TestDiscover(t *testing.T) {
 		t.Errorf("the lists are %s", got)
 	}
 	r = g.Call(t.Context(), in(call("discover_tools", `{"query":"bill"}`), "c"))
-	if r.Output.Search.Activated != nil || strings.Count(r.Output.Text(), `"listed":true`) != 2 || strings.Contains(r.Output.Text(), "input_schema") {
+	if r.Output.Search.Activated != nil || r.Output.Text() != want {
 		t.Errorf("again: %s", r.Output.Text())
 	}
 	for _, c := range []tool.Call{
@@ -205,22 +205,28 @@ func TestSearches(t *testing.T) {
 	t.Parallel()
 	g := gateway.New(library(t, shopRules(), shop()...), &memoryLog{}, gateway.Options{})
 	const nothing = `. Try other words for the same capability, one capability per search, and name the system it is of."}`
-	const how = `"more":0,"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_read_tool with {\"name\": \"word_count\", \"arguments\": {…}}."}`
+	const how = `"how_to_call":"Call a tool by its name."}`
+	const inactive = `"unavailable":[{"name":"vault","reason":"not active in this chat: the user has to activate its group money"}]`
+	const activate = `"message":"Use another tool, or tell the user what you need it for; do not repeat the call."}`
 	for _, tt := range []struct {
 		args, profile string
 		groups        []string
 		want          string
 	}{
-		{args: `{"query":"hide"}`, profile: "small", want: `{"tools":[],"more":0,"message":"nothing found for \"hide\"` + nothing},
-		{args: `{"query":"nothing like it"}`, want: `{"tools":[],"more":0,"message":"nothing found for \"nothing like it\"` + nothing},
-		{args: `{"query":"papers of hunter2"}`, want: `{"tools":[],"more":0,"message":"nothing found for \"papers of [secret]\"` + nothing},
-		{args: `{"query":"words"}`, want: `{"tools":[{"name":"word_count","description":"Count words.","tags":["read_only"],"read_only":true,"permission":"allow","listed":true}],` + how},
-		{args: `{"query":"word_count"}`, want: `{"tools":[{"name":"word_count","description":"Count words.","input_schema":{"type":"object","properties":{}},"tags":["read_only"],"read_only":true,"permission":"allow","listed":true}],` + how},
-		{args: `{"query":"zephyr"}`, want: `{"tools":[],"more":0,"unavailable":[{"name":"zephyr","reason":"Not on Sundays."}],"message":"This tool may not be called: use another one, or tell the user."}`},
-		{args: `{"query":"Ze Phyr"}`, want: `{"tools":[],"more":0,"unavailable":[{"name":"zephyr","reason":"Not on Sundays."}],"message":"This tool may not be called: use another one, or tell the user."}`},
-		{args: `{"query":"open vault","detail":"names"}`, want: `{"tools":[{"name":"list_issues","permission":"allow"}],"more":0,"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_read_tool with {\"name\": \"list_issues\", \"arguments\": {…}}."}`},
-		{args: `{"query":"vault","detail":"names"}`, groups: []string{"money"}, want: `{"tools":[{"name":"vault","permission":"allow"}],"more":0,"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_tool with {\"name\": \"vault\", \"arguments\": {…}}."}`},
-		{args: `{"query":"bill","detail":"names","limit":1,"tags":[],"namespace":"crm"}`, want: `{"tools":[{"name":"crm-pay","permission":"depends"}],"more":1,"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_tool with {\"name\": \"crm-pay\", \"arguments\": {…}}."}`},
+		{args: `{"query":"hide"}`, profile: "small", want: `{"tools":[],"message":"nothing found for \"hide\"` + nothing},
+		{args: `{"query":"nothing like it"}`, want: `{"tools":[],"message":"nothing found for \"nothing like it\"` + nothing},
+		{args: `{"query":"papers of hunter2"}`, want: `{"tools":[],"message":"nothing found for \"papers of [secret]\"` + nothing},
+		{args: `{"query":"words"}`, want: `{"tools":[{"name":"word_count","description":"Count words.","read_only":true,"permission":"allow","listed":true}],` + how},
+		{args: `{"query":"word_count"}`, want: `{"tools":[{"name":"word_count","description":"Count words.","input_schema":{"type":"object","properties":{}},"read_only":true,"permission":"allow","listed":true}],` + how},
+		{args: `{"query":"zephyr"}`, want: `{"tools":[],"unavailable":[{"name":"zephyr","reason":"Not on Sundays."}],"message":"This tool may not be called: use another one, or tell the user."}`},
+		{args: `{"query":"Ze Phyr"}`, want: `{"tools":[],"unavailable":[{"name":"zephyr","reason":"Not on Sundays."}],"message":"This tool may not be called: use another one, or tell the user."}`},
+		{args: `{"query":"open vault","detail":"names"}`, want: `{"tools":[{"name":"list_issues","permission":"allow"}],"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_read_tool with {\"name\": \"list_issues\", \"arguments\": {…}}."}`},
+		{args: `{"query":"vault","detail":"names"}`, groups: []string{"money"}, want: `{"tools":[{"name":"vault","permission":"allow"}],"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_tool with {\"name\": \"vault\", \"arguments\": {…}}."}`},
+		{args: `{"query":"bill","detail":"names","limit":1,"tags":[],"namespace":"crm"}`, want: `{"tools":[{"name":"crm-pay","permission":"depends"}],"more":1,"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_tool with {\"name\": \"crm-pay\", \"arguments\": {…}}.","message":"1 more fits less well: search more precisely, or raise limit."}`},
+		{args: `{"query":"vault"}`, want: `{"tools":[],` + inactive + `,` + activate},
+		{args: `{"query":"vault"}`, profile: "small", want: `{"tools":[],"message":"nothing found for \"vault\"` + nothing},
+		{args: `{"query":" "}`, want: `{"tools":[],"message":"The query is empty: say what the tool is to do, or give its exact name."}`},
+		{args: `{"query":"bill","namespace":"nope"}`, want: `{"tools":[],"message":"nothing found for \"bill\" in the namespace \"nope\". Search without these limits, or try other words for the same capability."}`},
 		{args: `{"query":"bill","limit":51}`, want: "Error: invalid arguments for discover_tools: limit: must be at most 50, got 51\nCorrect the arguments to match the tool's input schema and call it again."},
 	} {
 		c := call("discover_tools", tt.args)
@@ -228,6 +234,26 @@ func TestSearches(t *testing.T) {
 		if got := textOf(g, c); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.args, got, tt.want)
 		}
+	}
+}
+
+// TestWaysToCall: a way on which every call is denied is not advised, and does not
+// count for what becomes of calls; nor is a tool advised that there is not.
+func TestWaysToCall(t *testing.T) {
+	t.Parallel()
+	cfg := &policy.Config{Default: "allow", Rules: []policy.RuleConfig{
+		{Name: "by name", Via: []string{"call_tool"}, Tools: []string{"crm-pay"}, Action: "deny", Reason: "Not like this."},
+		{Name: "inside", Via: []string{"direct"}, Tools: []string{"crm-refund"}, Action: "ask"},
+	}}
+	g := gateway.New(library(t, cfg, shop()...), &memoryLog{}, gateway.Options{})
+	want := `{"tools":[{"name":"crm-secret_bill","permission":"allow"},{"name":"crm-pay","permission":"allow"},{"name":"crm-refund","permission":"depends"}],` +
+		`"how_to_call":"Call a tool by its name if it is in your tool list; if not, call call_tool with {\"name\": \"crm-secret_bill\", \"arguments\": {…}}. Only by its own name: crm-pay."}`
+	if diff := gocmp.Diff(want, textOf(g, call("discover_tools", `{"query":"bill","detail":"names"}`))); diff != "" {
+		t.Error(diff)
+	}
+	const denied = "Error: calling crm-pay with call_tool is not allowed: Not like this\nCall it by its name if you can; else use another tool, or tell the user."
+	if got := textOf(g, inside("crm-pay", `{"amount":1}`)); got != denied {
+		t.Errorf("got %s", got)
 	}
 }
 

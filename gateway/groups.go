@@ -119,15 +119,21 @@ func (p *passage) view() tool.View {
 // inactive is the failure of a call of a tool that the caller may have, and has not
 // in this chat.
 func (p *passage) inactive(s *tool.Spec) *tool.Error {
+	reason, advice := p.generation.inactive(s, p.call.Caller)
+	return tool.Errorf(tool.Inactive, "%s is %s", s.Name, reason).WithHint("%s", advice)
+}
+
+// inactive says why a tool is not called that is not active in a chat, and what to do.
+func (g *Generation) inactive(s *tool.Spec, caller tool.Caller) (reason, advice string) {
 	noun := "its group "
 	if len(s.Groups) > 1 {
 		noun = "one of its groups "
 	}
-	e := tool.Errorf(tool.Inactive, "%s is not active in this chat: the user has to activate %s%s", s.Name, noun, strings.Join(s.Groups, ", "))
-	if asking, ok := p.generation.Tools.Lookup(activation.ToolName); ok && p.generation.Policy.Lists(asking.Spec, p.call.Caller) {
-		return e.WithHint("Ask for it once with %s, or use another tool; do not repeat the call before the user has agreed.", activation.ToolName)
+	reason = "not active in this chat: the user has to activate " + noun + strings.Join(s.Groups, ", ")
+	if asking, ok := g.Tools.Lookup(activation.ToolName); ok && g.Policy.Lists(asking.Spec, caller) {
+		return reason, "Ask for it once with " + activation.ToolName + ", or use another tool; do not repeat the call before the user has agreed."
 	}
-	return e.WithHint("Use another tool, or tell the user what you need it for; do not repeat the call.")
+	return reason, "Use another tool, or tell the user what you need it for; do not repeat the call."
 }
 
 // shows reports whether the caller is shown a tool in this chat.

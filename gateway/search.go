@@ -113,48 +113,71 @@ func (s *search) hints(ctx context.Context, caller tool.Caller) (*discovery.Hint
 
 // answer is what is told of the results.
 func (s *search) answer(call *tool.Call, r *find.Request, results *discovery.Results) *find.Answer {
-	_, calls := s.generation.Tools.Lookup(find.CallName)
-	_, byRisk := s.generation.Tools.Lookup(find.CallReadName)
-	a := &find.Answer{Exact: results.Exact, More: results.More, Near: results.Near, Calls: calls, ByRisk: byRisk}
+	a := &find.Answer{Exact: results.Exact, More: results.More, Near: results.Near}
 	for i := range results.Hits {
 		h := &results.Hits[i]
 		spec := s.field.specs[h.Index]
-		a.Tools = append(a.Tools, find.Found{
-			Spec: spec, Permission: s.permission(spec, call.Caller),
-			Listed: !spec.Deferred || slices.Contains(call.Chat.Found, spec.Name),
-			Score:  h.Score, Explained: h.Explained,
-		})
+		found := find.Found{Spec: spec, Score: h.Score, Explained: h.Explained}
+		found.Permission, found.With = s.outlook(spec, call.Caller)
+		a.Tools = append(a.Tools, found)
 	}
-	if u := s.unavailable(call, r.Query); u != nil {
-		a.Unavailable = append(a.Unavailable, *u)
+	if u, advice := s.unavailable(call, r.Query); u != nil {
+		a.Unavailable, a.Advice, a.Near = append(a.Unavailable, *u), advice, nil
 	}
 	return a
 }
 
-// permission is what becomes of the caller's calls of a tool.
-func (s *search) permission(spec *tool.Spec, caller tool.Caller) string {
-	switch s.generation.Policy.Outlook(spec, caller).Effect {
-	case policy.Allow:
-		return find.Allow
-	case policy.Ask:
-		return find.Ask
+// outlook is what becomes of the caller's calls of a tool, and with which tool it is
+// called where it is not listed; empty where there is none, or where all calls that
+// come that way are denied.
+func (s *search) outlook(spec *tool.Spec, caller tool.Caller) (permission, with string) {
+	engine := s.generation.Policy
+	effect := engine.OutlookVia(spec, caller, tool.ViaDirect).Effect
+	if with = s.wrapper(spec); with != "" {
+		switch inside := engine.OutlookVia(spec, caller, tool.ViaCallTool).Effect; {
+		case inside == policy.Deny:
+			with = ""
+		case inside != effect:
+			effect = policy.Depends
+		}
 	}
-	return find.Depends
+	switch effect {
+	case policy.Allow:
+		return find.Allow, with
+	case policy.Ask:
+		return find.Ask, with
+	}
+	return find.Depends, with
 }
 
-// unavailable is the tool of which the query is the name, where a rule that denies it
-// says that it may be told; else nil.
-func (s *search) unavailable(call *tool.Call, query string) *find.Unavailable {
+// wrapper is the tool with which a tool is called that is not listed.
+func (s *search) wrapper(spec *tool.Spec) string {
+	for _, name := range [...]string{find.CallReadName, find.CallName} {
+		if own, ok := s.generation.Tools.Lookup(name); ok && isFinder(own.Spec) && (name == find.CallName || spec.ReadOnly()) {
+			return name
+		}
+	}
+	return ""
+}
+
+// unavailable is the tool of which the query is the name, and what to do about it,
+// where a rule that denies it says that it may be told, or where the caller may have it
+// and it is not active in the chat; else nil.
+func (s *search) unavailable(call *tool.Call, query string) (u *find.Unavailable, advice string) {
 	g := s.generation
 	entry, ok := g.Tools.Meant(query)
 	if !ok || entry.Spec.Source == tool.SourceBuiltin || !g.has(call.Profile, entry.Spec) {
-		return nil
+		return nil, ""
 	}
 	visibility, d := g.Policy.Visibility(entry.Spec, call.Caller)
-	if visibility != policy.Told {
-		return nil
+	switch {
+	case visibility == policy.Told:
+		return &find.Unavailable{Name: entry.Spec.Name, Reason: cmp.Or(d.Reason, "the policy does not allow calling it")}, ""
+	case visibility == policy.Shown && !entry.Spec.ActiveIn(g.Groups.inEffect(call.Chat).Groups):
+		reason, advice := g.inactive(entry.Spec, call.Caller)
+		return &find.Unavailable{Name: entry.Spec.Name, Reason: reason}, advice
 	}
-	return &find.Unavailable{Name: entry.Spec.Name, Reason: cmp.Or(d.Reason, "the policy does not allow calling it")}
+	return nil, ""
 }
 
 // keepWait is how long a search waits for what it found to be kept in its chat: the
@@ -185,7 +208,8 @@ func (s *search) keep(ctx context.Context, call *tool.Call, told []*tool.Spec) (
 	})
 }
 
-// spared is about how many tokens of schemas were not sent.
+// spared is about how many tokens the schemas of the deferred tools take that the
+// caller may find, without those that this answer has.
 func (s *search) spared(sent []*tool.Spec) int {
 	size := s.field.size
 	for _, spec := range sent {

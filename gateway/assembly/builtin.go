@@ -32,7 +32,7 @@ func (a *Assembly) withBuiltins(entries []*registry.Entry) []*registry.Entry {
 	if len(entries) == 0 {
 		return nil
 	}
-	own := finders(a.own.section)
+	own := a.own.finders()
 	if slices.ContainsFunc(entries, func(e *registry.Entry) bool { return e.Spec.ByGroup }) {
 		own = append(own, asker())
 	}
@@ -51,13 +51,14 @@ func reader(store result.Store) *registry.Entry {
 // chat.
 func asker() *registry.Entry { return builtin(activation.NewSpec(nil), activation.Unplaced{}) }
 
-// finders are the tools that find others and call them. The gateway puts them in the
-// place of each caller.
-func finders(section config.Discovery) []*registry.Entry {
-	byRisk := section.CallTools == config.CallToolsByRisk
-	out := []*registry.Entry{searcher(section), builtin(find.CallSpec(byRisk), find.Unplaced{})}
+// finders are the tools that find others and call them, each worded for which others
+// there are. The gateway puts them in the place of each caller.
+func (o *ownTools) finders() []*registry.Entry {
+	byRisk := o.section.CallTools == config.CallToolsByRisk
+	reads := byRisk && !o.admission.denies(find.CallReadSpec(true))
+	out := []*registry.Entry{searcher(o.section), builtin(find.CallSpec(reads), find.Unplaced{})}
 	if byRisk {
-		out = append(out, builtin(find.CallReadSpec(), find.Unplaced{}))
+		out = append(out, builtin(find.CallReadSpec(!o.admission.denies(find.CallSpec(true))), find.Unplaced{}))
 	}
 	return out
 }
@@ -91,7 +92,8 @@ func judged() []*registry.Entry {
 // refusable are those that "admit" may keep out.
 func refusable() []*tool.Spec {
 	all := []*tool.Spec{asker().Spec}
-	for _, e := range finders(config.Discovery{CallTools: config.CallToolsByRisk}) {
+	own := ownTools{section: config.Discovery{CallTools: config.CallToolsByRisk}}
+	for _, e := range own.finders() {
 		all = append(all, e.Spec)
 	}
 	return all

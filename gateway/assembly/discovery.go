@@ -111,7 +111,7 @@ func (b *builder) adviseCalls(tools *registry.Registry, deferred, writing int) {
 	case !calls && writing > 0:
 		refusal(find.CallSpec(byRisk)).Warnf("admit "+find.CallName+", or defer only tools that are read_only", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "those that are not read_only ("+strconv.Itoa(writing)+")")
 	case byRisk && calls && !reads:
-		refusal(find.CallReadSpec()).Warnf("admit it, or write call_tools: "+config.CallToolsOne, "%s is not admitted, so discovery.call_tools: %s changes nothing: %s calls all tools", find.CallReadName, config.CallToolsByRisk, find.CallName)
+		refusal(find.CallReadSpec(true)).Warnf("admit it, or write call_tools: "+config.CallToolsOne, "%s is not admitted, so discovery.call_tools: %s changes nothing: %s calls all tools", find.CallReadName, config.CallToolsByRisk, find.CallName)
 	}
 }
 

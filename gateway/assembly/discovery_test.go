@@ -63,6 +63,30 @@ func TestDiscoverySection(t *testing.T) {
 	}
 }
 
+// TestCallersWords: the tools that call others speak of each other only where both
+// are there.
+func TestCallersWords(t *testing.T) {
+	t.Parallel()
+	const tools = "tools: {a: {description: A., defer: true, expr: '1'}}\n"
+	for _, tt := range []struct{ text, call, read string }{
+		{"discovery: {call_tools: one}", " run like any other.", ""},
+		{"discovery: {call_tools: by_risk}", " A tool that only reads is called with call_read_tool.", " Other tools are called with call_tool."},
+		{"discovery: {call_tools: by_risk}\nadmit: {deny: [call_tool]}", "", " run like any other."},
+		{"discovery: {call_tools: by_risk}\nadmit: {deny: [call_read_tool]}", " run like any other.", ""},
+	} {
+		a, problems := build(t, "version: 1\n"+tools+tt.text, assembly.Declared)
+		if a.Generation == nil {
+			t.Fatalf("%s: %s", tt.text, problems)
+		}
+		for name, want := range map[string]string{"call_tool": tt.call, "call_read_tool": tt.read} {
+			e, ok := a.Generation.Tools.Lookup(name)
+			if ok != (want != "") || ok && !strings.HasSuffix(e.Spec.Description, want) {
+				t.Errorf("%s: %s is there: %v, and not %q", tt.text, name, ok, want)
+			}
+		}
+	}
+}
+
 // TestDeferred: what the file says of deferral and of words to be found by is in the
 // specs, and goes from the general to the particular.
 func TestDeferred(t *testing.T) {

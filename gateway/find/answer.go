@@ -1,8 +1,10 @@
 package find
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,8 +15,8 @@ import (
 // Detail is how much an answer says of each tool.
 type Detail string
 
-// The details that may be asked for. Without one, tools that are not in the list of
-// the chat come with their schemas and the others with a summary.
+// The details that may be asked for. Without one, deferred tools come with their
+// schemas, also those that were found before, and the others with a summary.
 const (
 	Names   Detail = "names"
 	Summary Detail = "summary"
@@ -73,10 +75,14 @@ const (
 type Found struct {
 	Spec       *tool.Spec
 	Permission string
-	Listed     bool // it is in the list of the chat, or was found in it before
+	With       string // the tool by which it is called where it is not listed; empty for none
 	Score      float64
 	Explained  *discovery.Explanation
 }
+
+// Listed reports whether the tool is in every list. What was found before may be, and
+// may not: not every client lists again, and not every list changes.
+func (f *Found) Listed() bool { return !f.Spec.Deferred }
 
 // Unavailable is a tool that may not be called, and may be told of.
 type Unavailable struct {
@@ -91,8 +97,7 @@ type Answer struct {
 	More        int     // how many further ones there are
 	Near        []string
 	Unavailable []Unavailable
-	Calls       bool // there is call_tool
-	ByRisk      bool // there is call_read_tool beside it
+	Advice      string // what to do about what is unavailable; empty where it is not known
 	// Unsaved says that what was found could not be kept in the chat.
 	Unsaved bool
 }
@@ -107,7 +112,7 @@ type Written struct {
 
 type answerJSON struct {
 	Tools       []json.RawMessage `json:"tools"`
-	More        int               `json:"more"`
+	More        int               `json:"more,omitempty"`
 	Near        []string          `json:"near,omitempty"`
 	Unavailable []Unavailable     `json:"unavailable,omitempty"`
 	HowToCall   string            `json:"how_to_call,omitempty"`
@@ -141,7 +146,7 @@ func (a *Answer) Write(r *Request, budget int) (Written, error) {
 	}
 	out := answerJSON{
 		Tools: []json.RawMessage{}, More: a.More + len(a.Tools), Near: a.Near, Unavailable: a.Unavailable,
-		HowToCall: a.howToCall(), Message: a.message(r, len(a.Tools)),
+		HowToCall: a.howToCall(), Message: a.message(r, len(a.Tools), a.More+len(a.Tools)),
 	}
 	empty, err := tool.EncodeJSON(out)
 	if err != nil {
@@ -152,7 +157,7 @@ func (a *Answer) Write(r *Request, budget int) (Written, error) {
 		out.Tools = append(out.Tools, w.texts[i][level])
 	}
 	out.More -= len(w.levels)
-	out.Message = a.message(r, w.short)
+	out.Message = a.message(r, w.short, out.More)
 	data, err := tool.EncodeJSON(out)
 	return Written{JSON: data, Full: w.full, Told: w.told}, err
 }
@@ -162,39 +167,63 @@ func (a *Answer) howToCall() string {
 	if len(a.Tools) == 0 {
 		return ""
 	}
-	if !a.Calls {
-		return "Call a tool by its name."
-	}
-	reading, name := 0, a.Tools[0].Spec.Name
-	for _, f := range a.Tools {
-		if f.Spec.ReadOnly() {
-			reading++
+	with, first, bare := map[string]bool{}, "", []string{}
+	listed := true
+	for i := range a.Tools {
+		f := &a.Tools[i]
+		switch {
+		case f.Listed():
+			continue
+		case f.With == "":
+			bare = append(bare, f.Spec.Name)
+		case first == "":
+			first = f.Spec.Name
 		}
+		with[f.With], listed = true, false
 	}
-	with := CallName
 	switch {
-	case !a.ByRisk || reading == 0:
-	case reading == len(a.Tools):
-		with = CallReadName
-	default:
-		with = CallReadName + " where it has read_only, else " + CallName + ","
+	case listed:
+		return "Call a tool by its name."
+	case first == "":
+		return "Call a tool by its name, also where it is not in your tool list."
 	}
-	return fmt.Sprintf(`Call a tool by its name if it is in your tool list; if not, call %s with {"name": %q, "arguments": {…}}.`, with, name)
+	wrapper := CallName
+	switch {
+	case with[CallName] && with[CallReadName]:
+		wrapper = CallReadName + " where it has read_only, else " + CallName + ","
+	case with[CallReadName]:
+		wrapper = CallReadName
+	}
+	text := fmt.Sprintf(`Call a tool by its name if it is in your tool list; if not, call %s with {"name": %q, "arguments": {…}}.`, wrapper, first)
+	if len(bare) > 0 {
+		text += " Only by its own name: " + strings.Join(bare, ", ") + "."
+	}
+	return text
 }
 
 // message says what a model could not know otherwise; short is how many of the tools
-// lack something for which there was no room.
-func (a *Answer) message(r *Request, short int) string {
+// lack something for which there was no room, and more how many are left out.
+func (a *Answer) message(r *Request, short, more int) string {
 	var parts []string
 	switch {
 	case len(a.Tools) == 0 && len(a.Unavailable) > 0:
-		parts = append(parts, "This tool may not be called: use another one, or tell the user.")
+		parts = append(parts, cmp.Or(a.Advice, "This tool may not be called: use another one, or tell the user."))
 	case len(a.Tools) == 0:
 		parts = append(parts, a.nothing(r))
+	case a.Advice != "":
+		parts = append(parts, a.Advice)
+	}
+	switch {
 	case short == 1:
 		parts = append(parts, "The schema of 1 tool did not fit into this answer: search for its exact name to get it.")
 	case short > 1:
 		parts = append(parts, fmt.Sprintf("The schemas of %d tools did not fit into this answer: search for the exact name of one to get it.", short))
+	}
+	switch {
+	case more == 1:
+		parts = append(parts, "1 more fits less well: search more precisely, or raise limit.")
+	case more > 1:
+		parts = append(parts, fmt.Sprintf("%d more fit less well: search more precisely, or raise limit.", more))
 	}
 	if a.Unsaved {
 		parts = append(parts, "The tools could not be added to your list.")
@@ -204,11 +233,32 @@ func (a *Answer) message(r *Request, short int) string {
 
 // nothing words that nothing was found.
 func (a *Answer) nothing(r *Request) string {
-	text := fmt.Sprintf("nothing found for %q", cut(strings.Join(strings.Fields(r.Query), " "), maxShownQuery))
+	query := strings.Join(strings.Fields(r.Query), " ")
+	if query == "" {
+		return "The query is empty: say what the tool is to do, or give its exact name."
+	}
+	text := fmt.Sprintf("nothing found for %q", cut(query, maxShownQuery))
+	filters := r.filters()
+	text += filters
 	if len(a.Near) > 0 {
 		text += "; closest names: " + strings.Join(a.Near, ", ")
 	}
+	if filters != "" {
+		return text + ". Search without these limits, or try other words for the same capability."
+	}
 	return text + ". Try other words for the same capability, one capability per search, and name the system it is of."
+}
+
+// filters words what the search is limited to; empty where it is not.
+func (r *Request) filters() string {
+	text := ""
+	if r.Namespace != "" {
+		text = fmt.Sprintf(" in the namespace %q", cut(r.Namespace, maxShownQuery))
+	}
+	if len(r.Tags) > 0 {
+		text += fmt.Sprintf(" with the tags %q", cut(strings.Join(r.Tags, ", "), maxShownQuery))
+	}
+	return text
 }
 
 // The levels of what is said of a tool.
@@ -237,7 +287,7 @@ func (w *writer) wanted(f *Found) int {
 		return levelFull
 	case w.request.Detail == Names:
 		return levelName
-	case w.request.Detail == Summary, f.Listed:
+	case w.request.Detail == Summary, f.Listed():
 		return levelSummary
 	}
 	return levelFull
@@ -259,19 +309,24 @@ func (w *writer) forms() error {
 
 // form is the tool at a level.
 func (f *Found) form(level int, explain bool) toolJSON {
-	t := toolJSON{Name: f.Spec.Name, Permission: f.Permission, Listed: f.Listed}
+	t := toolJSON{Name: f.Spec.Name, Permission: f.Permission, Listed: f.Listed()}
 	if explain {
 		t.Score, t.Explanation = f.Score, explained(f.Explained)
 	}
 	if level == levelName {
 		return t
 	}
-	t.Description, t.Tags = cut(f.Spec.Description, maxSummary), f.Spec.Tags
+	t.Description, t.Tags = cut(f.Spec.Description, maxSummary), tellingTags(f.Spec)
 	t.ReadOnly, t.Destructive = f.Spec.ReadOnly(), f.Spec.HasTag(tool.TagDestructive)
 	if level == levelFull {
 		t.Description, t.Schema = f.Spec.Description, f.Spec.Parameters
 	}
 	return t
+}
+
+// tellingTags are the tags but for those that a tool has members of its own for.
+func tellingTags(s *tool.Spec) []string {
+	return slices.DeleteFunc(slices.Clone(s.Tags), func(t string) bool { return t == tool.TagReadOnly || t == tool.TagDestructive })
 }
 
 // size is how many characters a tool takes at a level, with the comma behind it.

@@ -51,6 +51,25 @@ func many(n int) []*tool.Spec {
 	return specs
 }
 
+// large are tools of one big source, whose tags say what they are about, a smaller one
+// without tags, and declared ones.
+func large() []*tool.Spec {
+	var specs []*tool.Spec
+	for _, area := range []string{"actions", "issues", "pulls", "repos", "users"} {
+		for i := range 150 {
+			s := &tool.Spec{Name: fmt.Sprintf("github-%s_do-thing-%d", area, i), Namespace: "github", Tags: []string{"network", area}, Description: "Do a thing with " + area + ". At length."}
+			if area == "repos" && i == 77 {
+				s.SearchHint = "archive a project"
+			}
+			specs = append(specs, s)
+		}
+	}
+	for _, name := range []string{"postMessage", "listChannels", "archiveChannel", "inviteUser", "listUsers"} {
+		specs = append(specs, &tool.Spec{Name: "slack-" + name, Namespace: "slack", Description: name + " of Slack."})
+	}
+	return append(specs, &tool.Spec{Name: "refund_payment", Description: "Give money back."}, &tool.Spec{Name: "book_trip"})
+}
+
 // TestDescriptions holds the words that models read.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
@@ -66,7 +85,8 @@ func TestDescriptions(t *testing.T) {
 	}
 	for name, spec := range map[string]*tool.Spec{
 		"discover-nothing": find.NewSpec(nil), "discover-few": find.NewSpec(few), "discover-many": find.NewSpec(many(412)), "discover-sources": find.NewSpec(sources),
-		"call": find.CallSpec(false), "call-by-risk": find.CallSpec(true), "call-read": find.CallReadSpec(),
+		"call": find.CallSpec(false), "call-by-risk": find.CallSpec(true), "call-read": find.CallReadSpec(true), "call-read-alone": find.CallReadSpec(false),
+		"discover-large": find.NewSpec(large()), "discover-names": find.NewSpec(many(412)[:2]),
 	} {
 		golden(t, name, spec.Description+"\n"+string(spec.Parameters)+"\n"+strings.Join(spec.Tags, " "))
 		if n := utf8.RuneCountInString(spec.Description); n > 3000 {
@@ -81,13 +101,16 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
+// listed stands for a tool that is in every list.
+var listed = &tool.Spec{Source: "listed"}
+
 func found(name string, f find.Found) find.Found {
 	s := tool.Spec{
-		Name: name, Description: "Does " + name + ".", Deferred: !f.Listed,
+		Name: name, Description: "Does " + name + ".", Deferred: true,
 		Parameters: json.RawMessage(`{"type": "object", "properties": {"<q>": {"type": "string", "description": "` + strings.Repeat("What it is about. ", 10) + `"}}}`),
 	}
 	if f.Spec != nil {
-		s.Tags = f.Spec.Tags
+		s.Tags, s.Deferred = f.Spec.Tags, f.Spec.Source != "listed"
 	}
 	f.Spec = &s
 	if f.Permission == "" {
@@ -100,7 +123,13 @@ func found(name string, f find.Found) find.Found {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	reads, destroys := &tool.Spec{Tags: []string{"read_only", "crm"}}, &tool.Spec{Tags: []string{"destructive"}}
-	three := []find.Found{found("a", find.Found{Spec: reads}), found("b", find.Found{Spec: destroys, Permission: find.Ask}), found("c", find.Found{Listed: true, Permission: find.Depends})}
+	three := func(with ...string) []find.Found {
+		return []find.Found{
+			found("c", find.Found{Spec: listed, With: "call_tool", Permission: find.Depends}),
+			found("a", find.Found{Spec: reads, With: with[0]}), found("b", find.Found{Spec: destroys, With: with[1], Permission: find.Ask}),
+		}
+	}
+	usual := three("call_tool", "call_tool")
 	x := &discovery.Explanation{
 		Terms:   []discovery.TermScore{{Term: "open", IDF: 1.5, Fields: map[string]float64{"name": 3, "description": 1}, Score: 2.5}, {Term: "issu", For: "tickets", Why: "synonym", IDF: 1, Fields: map[string]float64{"name": 1}, Score: 1}},
 		Bonuses: []discovery.Bonus{{Name: "pairs", Score: 0.5}},
@@ -110,23 +139,29 @@ func TestAnswers(t *testing.T) {
 		in     find.Request
 		budget int
 	}{
-		"answer-usual":       {answer: find.Answer{Tools: three, More: 7, Calls: true}},
-		"answer-by-risk":     {answer: find.Answer{Tools: three, Calls: true, ByRisk: true}},
-		"answer-risk-reads":  {answer: find.Answer{Tools: three[:1], Calls: true, ByRisk: true}},
-		"answer-risk-writes": {answer: find.Answer{Tools: three[1:], Calls: true, ByRisk: true}},
-		"answer-no-call":     {answer: find.Answer{Tools: three}},
-		"answer-names":       {answer: find.Answer{Tools: three, Calls: true}, in: find.Request{Detail: find.Names}},
-		"answer-summary":     {answer: find.Answer{Tools: three, Calls: true}, in: find.Request{Detail: find.Summary}},
-		"answer-schema":      {answer: find.Answer{Tools: three, Calls: true}, in: find.Request{Detail: find.Schema}},
-		"answer-explained":   {answer: find.Answer{Tools: []find.Found{found("a", find.Found{Score: 4, Explained: x})}, Calls: true}, in: find.Request{Explain: true}},
-		"answer-short":       {answer: find.Answer{Tools: three, Calls: true}, budget: 800},
-		"answer-shorter":     {answer: find.Answer{Tools: three, Calls: true}, budget: 500},
-		"answer-tiny":        {answer: find.Answer{Tools: three, More: 2, Calls: true}, budget: 10},
-		"answer-exact":       {answer: find.Answer{Tools: three[2:], Exact: true, Calls: true}, budget: 10},
-		"answer-nothing":     {answer: find.Answer{Calls: true}, in: find.Request{Query: " fly\nto the \"moon\" "}},
+		"answer-usual":       {answer: find.Answer{Tools: usual, More: 7}},
+		"answer-by-risk":     {answer: find.Answer{Tools: three("call_read_tool", "call_tool")}},
+		"answer-risk-reads":  {answer: find.Answer{Tools: three("call_read_tool", "call_tool")[:2]}},
+		"answer-risk-writes": {answer: find.Answer{Tools: three("call_read_tool", "call_tool")[2:]}},
+		"answer-read-only":   {answer: find.Answer{Tools: three("call_read_tool", "")}},
+		"answer-denied-via":  {answer: find.Answer{Tools: three("", "call_tool")}},
+		"answer-no-call":     {answer: find.Answer{Tools: three("", "")}},
+		"answer-listed":      {answer: find.Answer{Tools: usual[:1]}},
+		"answer-names":       {answer: find.Answer{Tools: usual}, in: find.Request{Detail: find.Names}},
+		"answer-summary":     {answer: find.Answer{Tools: usual}, in: find.Request{Detail: find.Summary}},
+		"answer-schema":      {answer: find.Answer{Tools: usual}, in: find.Request{Detail: find.Schema}},
+		"answer-explained":   {answer: find.Answer{Tools: []find.Found{found("a", find.Found{Score: 4, Explained: x, With: "call_tool"})}}, in: find.Request{Explain: true}},
+		"answer-short":       {answer: find.Answer{Tools: usual}, budget: 1000},
+		"answer-shorter":     {answer: find.Answer{Tools: usual}, budget: 600},
+		"answer-tiny":        {answer: find.Answer{Tools: usual, More: 2}, budget: 10},
+		"answer-exact":       {answer: find.Answer{Tools: usual[:1], Exact: true}, budget: 10},
+		"answer-nothing":     {in: find.Request{Query: " fly\nto the \"moon\" "}},
+		"answer-empty":       {in: find.Request{Query: " \n", Namespace: "crm"}},
+		"answer-filtered":    {in: find.Request{Query: "issues", Namespace: "nope", Tags: []string{"a", "b"}}},
 		"answer-near":        {answer: find.Answer{Near: []string{"find_it", "find_all"}}, in: find.Request{Query: strings.Repeat("finde ", 60)}},
-		"answer-unavailable": {answer: find.Answer{Unavailable: []find.Unavailable{{Name: "pay", Reason: "Not on Sundays."}}, Calls: true}, in: find.Request{Query: "pay"}},
-		"answer-unsaved":     {answer: find.Answer{Tools: three[:1], Unsaved: true, Calls: true}},
+		"answer-unavailable": {answer: find.Answer{Unavailable: []find.Unavailable{{Name: "pay", Reason: "Not on Sundays."}}}, in: find.Request{Query: "pay"}},
+		"answer-inactive":    {answer: find.Answer{Tools: usual[:1], Unavailable: []find.Unavailable{{Name: "pay", Reason: "not active"}}, Advice: "Ask for it."}, in: find.Request{Query: "pay"}},
+		"answer-unsaved":     {answer: find.Answer{Tools: usual[1:2], Unsaved: true}},
 	} {
 		budget := tt.budget
 		if budget == 0 {
@@ -147,9 +182,13 @@ func TestAnswers(t *testing.T) {
 // is said, and that what is left out is counted.
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	a := find.Answer{Calls: true, More: 3}
+	a := find.Answer{More: 3}
 	for i := range 50 {
-		f := found(fmt.Sprintf("tool_%d", i), find.Found{Listed: i%5 == 4})
+		of := &tool.Spec{}
+		if i%5 == 4 {
+			of = listed
+		}
+		f := found(fmt.Sprintf("tool_%d", i), find.Found{Spec: of, With: find.CallName})
 		f.Spec.Description = strings.Repeat("é", i*20)
 		a.Tools = append(a.Tools, f)
 	}
@@ -197,7 +236,7 @@ func TestHardLimit(t *testing.T) {
 	t.Parallel()
 	f := found("huge", find.Found{})
 	f.Spec.Parameters = json.RawMessage(`{"description":"` + strings.Repeat("x", find.MaxSchema) + `"}`)
-	w, err := (&find.Answer{Tools: []find.Found{f}, Exact: true, Calls: true}).Write(&find.Request{}, 100)
+	w, err := (&find.Answer{Tools: []find.Found{f}, Exact: true}).Write(&find.Request{}, 100)
 	if err != nil || utf8.RuneCount(w.JSON) > 1000 || len(w.Full) != 0 {
 		t.Errorf("%d bytes, %v", len(w.JSON), err)
 	}

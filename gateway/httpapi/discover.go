@@ -183,28 +183,24 @@ func (a *api) found(ctx context.Context, asked search, result *tool.Result) ([]b
 
 // foundTool is what is read of a tool in an answer.
 type foundTool struct {
-	Name   string `json:"name"`
-	Listed bool   `json:"listed"` // the caller has it in its list already
+	Name string `json:"name"`
 }
 
 // add writes what was found in the form of the provider. Tools that are always in
-// the list are left out: whoever sends them twice is refused.
+// the list are left out: whoever sends them twice is refused. Whether one that was
+// found before is in the next request hangs on whoever sends that.
 func (f *foundJSON) add(asked search, found []foundTool, all []*tool.Spec) {
 	specs := make(map[string]*tool.Spec, len(all))
 	for _, s := range all {
 		specs[s.Name] = s
 	}
-	var deferred, fresh []*tool.Spec
+	var deferred []*tool.Spec
 	for _, t := range found {
-		s := specs[t.Name]
-		if s == nil || !s.Deferred {
-			continue
-		}
-		if deferred = append(deferred, s); !t.Listed {
-			fresh = append(fresh, s)
+		if s := specs[t.Name]; s != nil && s.Deferred {
+			deferred = append(deferred, s)
 		}
 	}
-	f.Definitions = asked.write.list(fresh)
+	f.Definitions = asked.write.list(deferred)
 	switch asked.format {
 	case "anthropic":
 		f.References = provider.ToolReferences(deferred)

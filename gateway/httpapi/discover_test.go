@@ -96,12 +96,12 @@ func TestDeferred(t *testing.T) {
 	}
 }
 
-const foundTools = `{"tools":[{"name":"pay","permission":"ask"},{"name":"crm_find","listed":true},{"name":"add","listed":true},{"name":"gone"}],"more":2}`
+const foundTools = `{"tools":[{"name":"pay","permission":"ask"},{"name":"crm_find"},{"name":"add","listed":true},{"name":"gone"}],"more":2}`
 
 // TestDiscover holds what a search is asked for and what it answers, as a whole.
 func TestDiscover(t *testing.T) {
 	const (
-		head   = `{"tools":[{"name":"pay","permission":"ask"},{"name":"crm_find","listed":true},{"name":"add","listed":true},{"name":"gone"}],"more":2,"spared_schema_tokens":7`
+		head   = `{"tools":[{"name":"pay","permission":"ask"},{"name":"crm_find"},{"name":"add","listed":true},{"name":"gone"}],"more":2,"spared_schema_tokens":7`
 		query  = `{"query":"refund"}`
 		crmOf  = `{"type":"function","name":"crm_find","parameters":{"type":"object","properties":{}},"strict":false`
 		payOf  = `{"type":"function","name":"pay","parameters":{"type":"object","properties":{}},"strict":false`
@@ -124,29 +124,29 @@ func TestDiscover(t *testing.T) {
 		{"chat, twice the same", "?chat=c", "X-Chat-Id: c", `{"query":"refund","chat":"c"}`, foundTools, 200, head + "}", `{"query":"refund"} "c" ""`},
 		{
 			"openai-chat", "?format=openai-chat", "", query, foundTools, 200,
-			head + `,"definitions":[{"type":"function","function":{"name":"pay","parameters":{"type":"object","properties":{}}}}]}`, `{"query":"refund"} "" ""`,
+			head + `,"definitions":[{"type":"function","function":{"name":"pay","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"crm_find","parameters":{"type":"object","properties":{}}}}]}`, `{"query":"refund"} "" ""`,
 		},
 		{
 			"openai-responses", "", "", `{"query":"refund","format":"openai-responses","call_id":"call_7"}`, foundTools, 200,
-			head + `,"definitions":[` + payOf + `}],"tool_search_output":{"type":"tool_search_output","call_id":"call_7","execution":"client","status":"completed","tools":[` + payOf + marked + `,` + crmOf + marked + `]}}`,
+			head + `,"definitions":[` + payOf + `},` + crmOf + `}],"tool_search_output":{"type":"tool_search_output","call_id":"call_7","execution":"client","status":"completed","tools":[` + payOf + marked + `,` + crmOf + marked + `]}}`,
 			`{"query":"refund"} "" ""`,
 		},
 		{
 			"anthropic", "", "", `{"query":"refund","format":"anthropic","profile":"some"}`, foundTools, 200,
-			head + `,"definitions":[{"name":"pay","input_schema":{"type":"object","properties":{}}}],"tool_references":[{"type":"tool_reference","tool_name":"pay"},{"type":"tool_reference","tool_name":"crm_find"}]}`,
+			head + `,"definitions":[{"name":"pay","input_schema":{"type":"object","properties":{}}},{"name":"crm_find","input_schema":{"type":"object","properties":{}}}],"tool_references":[{"type":"tool_reference","tool_name":"pay"},{"type":"tool_reference","tool_name":"crm_find"}]}`,
 			`{"query":"refund"} "" "some"`,
 		},
 		{
 			"gemini", "", "", `{"query":"refund","format":"gemini"}`, foundTools, 200,
-			head + `,"definitions":[{"functionDeclarations":[{"name":"pay","parametersJsonSchema":{"type":"object","properties":{}}}]}]}`, `{"query":"refund"} "" ""`,
+			head + `,"definitions":[{"functionDeclarations":[{"name":"pay","parametersJsonSchema":{"type":"object","properties":{}}},{"name":"crm_find","parametersJsonSchema":{"type":"object","properties":{}}}]}]}`, `{"query":"refund"} "" ""`,
 		},
 		{
 			"mcp", "", "", `{"query":"refund","format":"mcp"}`, foundTools, 200,
-			head + `,"definitions":[{"name":"pay","inputSchema":{"type":"object","properties":{}},"annotations":{"destructiveHint":true}}]}`, `{"query":"refund"} "" ""`,
+			head + `,"definitions":[{"name":"pay","inputSchema":{"type":"object","properties":{}},"annotations":{"destructiveHint":true}},{"name":"crm_find","inputSchema":{"type":"object","properties":{}}}]}`, `{"query":"refund"} "" ""`,
 		},
 		{
-			"nothing found", "?format=anthropic", "", query, `{"tools":[],"more":0}`, 200,
-			`{"tools":[],"more":0,"spared_schema_tokens":7,"definitions":[],"tool_references":[]}`, `{"query":"refund"} "" ""`,
+			"nothing found", "?format=anthropic", "", query, `{"tools":[]}`, 200,
+			`{"tools":[],"spared_schema_tokens":7,"definitions":[],"tool_references":[]}`, `{"query":"refund"} "" ""`,
 		},
 		{"an object of nothing", "", "", query, `{ }`, 200, `{"spared_schema_tokens":7}`, `{"query":"refund"} "" ""`},
 		{"no query", "", "", `{}`, foundTools, 200, head + "}", `{} "" ""`}, // the tool says what is wrong

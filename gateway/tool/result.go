@@ -57,9 +57,10 @@ type Output struct {
 type Search struct {
 	// Activated are the names of tools that are newly in the list of the call's chat.
 	Activated []string
-	// Spared is about how many tokens the schemas of deferred tools take that the
-	// caller may call and was not sent: one for each four characters of a tool as
-	// openai-chat writes it.
+	// Spared is about how many tokens the schemas of all deferred tools take that the
+	// caller may find, without those of this answer: one for each four characters of a
+	// tool as openai-chat writes it. Every search counts them anew, for a list with
+	// them all would be sent with every prompt.
 	Spared int
 	// Exact says that the query is the name of the one tool that was found.
 	Exact bool

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -316,17 +315,12 @@ func (f *Found) form(level int, explain bool) toolJSON {
 	if level == levelName {
 		return t
 	}
-	t.Description, t.Tags = cut(f.Spec.Description, maxSummary), tellingTags(f.Spec)
+	t.Description, t.Tags = cut(f.Spec.Description, maxSummary), freeTags(f.Spec)
 	t.ReadOnly, t.Destructive = f.Spec.ReadOnly(), f.Spec.HasTag(tool.TagDestructive)
 	if level == levelFull {
 		t.Description, t.Schema = f.Spec.Description, f.Spec.Parameters
 	}
 	return t
-}
-
-// tellingTags are the tags but for those that a tool has members of its own for.
-func tellingTags(s *tool.Spec) []string {
-	return slices.DeleteFunc(slices.Clone(s.Tags), func(t string) bool { return t == tool.TagReadOnly || t == tool.TagDestructive })
 }
 
 // size is how many characters a tool takes at a level, with the comma behind it.

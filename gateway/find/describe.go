@@ -284,7 +284,8 @@ func (s *source) examples() []*tool.Spec {
 	return out
 }
 
-// freeTags are the tags of a tool that say something of what it is about.
+// freeTags are the tags of a tool that say something of what it is about: all but those
+// with a meaning to the gateway.
 func freeTags(s *tool.Spec) []string {
 	plain := []string{tool.TagReadOnly, tool.TagDestructive, tool.TagNetwork, tool.TagFileSystem, tool.TagSlow, tool.TagPrivileged}
 	return slices.DeleteFunc(slices.Clone(s.Tags), func(t string) bool { return slices.Contains(plain, t) })
@@ -307,7 +308,7 @@ func topicsOf(s *tool.Spec) []string {
 func singular(w string) string {
 	stem, plural := strings.CutSuffix(w, "s")
 	switch {
-	case !plural || len(w) < 5 || strings.ContainsAny(stem[len(stem)-1:], "suia"):
+	case !plural || len(w) < 4 || strings.ContainsAny(stem[len(stem)-1:], "suia"):
 		return w
 	case strings.HasSuffix(stem, "ie"):
 		return strings.TrimSuffix(stem, "ie") + "y"

@@ -67,8 +67,32 @@ func hintOf(s *tool.Spec, most int) string {
 			words = first + "."
 		}
 	}
-	return cut(words, most)
+	return cut(strings.Join(strings.Fields(visible(words)), " "), most)
 }
+
+// visible leaves out what no reader sees and terminals obey: control and format
+// characters. The two joiners stay between the letters and signs of scripts that are
+// written with them.
+func visible(text string) string {
+	if !strings.ContainsFunc(text, unseen) {
+		return text
+	}
+	all := []rune(text)
+	out := make([]rune, 0, len(all))
+	for i, r := range all {
+		if !unseen(r) || joins(r) && i > 0 && i+1 < len(all) && joined(all[i-1]) && joined(all[i+1]) {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+func unseen(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }
+
+func joins(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+// joined reports whether a joiner beside the character may change how it is written.
+func joined(r rune) bool { return r > unicode.MaxASCII && !unseen(r) && !unicode.IsSpace(r) }
 
 // cut keeps at most that many characters of a text.
 func cut(text string, most int) string {

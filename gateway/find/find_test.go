@@ -104,6 +104,33 @@ func TestDescriptions(t *testing.T) {
 // listed stands for a tool that is in every list.
 var listed = &tool.Spec{Source: "listed"}
 
+// TestLines holds what the line about a tool says of it: what no reader sees, and what
+// terminals obey, is not in it.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"Pays.\r\n\tAll of it. More.":             "Pays.",
+		"\x1b[2JPays\u0007 \x00 now.":             "[2JPays now.",
+		"\u202eyaP\u202c \u2066x\u2069":           "yaP x",
+		"Pa\u200by\ufeff \u00ad\u2060s\U000e0041": "Pay s",
+		"pa\u200dy\u200c":                         "pay",
+		"می\u200cخواهم 👩\u200d💻":                  "می\u200cخواهم 👩\u200d💻",
+		"👩\u200d\u200d\u200d💻 é\u200d":            "👩💻 é",
+		"\u2028one\u2029two\u0085":                "one two",
+		"\x1b\u200b":                              "",
+		strings.Repeat("\u200b", 200) + "Pays.":   "Pays.",
+	} {
+		spec := find.NewSpec([]*tool.Spec{{Name: "pay", Description: said}})
+		line := spec.Description[strings.LastIndex(spec.Description, "\n- ")+1:]
+		if want != "" {
+			want = ": " + want
+		}
+		if diff := cmp.Diff("- pay"+want, line); diff != "" {
+			t.Errorf("%q: %s", said, diff)
+		}
+	}
+}
+
 func found(name string, f find.Found) find.Found {
 	s := tool.Spec{
 		Name: name, Description: "Does " + name + ".", Deferred: true,

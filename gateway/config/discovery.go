@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -71,6 +72,15 @@ func (c *Config) checkGolden(path []string, g *Golden) {
 	}
 	if most := c.Discovery.Most(); len(g.Expect) > most && !c.Broken("discovery", "limit") {
 		c.problemAt(further(path, "expect"), "name fewer, or raise discovery.limit", "%d tools cannot be among the first %d that are found", len(g.Expect), most)
+	}
+	at := further(path, "expect")
+	if l := c.tree.get(at...); l == nil || len(l.items) != len(g.Expect) {
+		return // a name alone, or one that could not be read
+	}
+	for i, name := range g.Expect {
+		if first := slices.Index(g.Expect, name); first < i {
+			c.problemAt(further(at, strconv.Itoa(i)), "remove one", "%s is expected already, at %d", name, first)
+		}
 	}
 }
 

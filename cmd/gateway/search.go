@@ -87,6 +87,8 @@ func newSearch(cmd *cli.Command) (*searchJSON, error) {
 		return nil, usagef("--limit is between 1 and %d, not %d", discovery.MaxLimit, s.Limit)
 	case cmd.IsSet("detail") && !slices.Contains(details, s.Detail):
 		return nil, usagef("--detail is names, summary or schema, not %q%s", s.Detail, hinted(diag.DidYouMean(s.Detail, details)))
+	case slices.ContainsFunc(s.Tags, blank):
+		return nil, usagef("--tag is empty: name a tag, or leave the flag out")
 	case cmd.IsSet("chat") && !cmd.IsSet("server"):
 		return nil, usagef("--chat names a chat of a gateway that runs: name that with --server URL; --activate GROUP searches as in a chat in which a group is active")
 	case cmd.IsSet("activate") && cmd.IsSet("server"):
@@ -94,6 +96,8 @@ func newSearch(cmd *cli.Command) (*searchJSON, error) {
 	}
 	return s, nil
 }
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // ask makes the search where the flags say. The answer is what a model reads.
 func (s *searchJSON) ask(ctx context.Context, io streams, cmd *cli.Command) (json.RawMessage, error) {

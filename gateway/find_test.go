@@ -312,7 +312,7 @@ func TestInnerCalls(t *testing.T) {
 		{tool: "call_read_tool", name: "crm-pay", args: `{"amount":1}`, want: fmt.Sprintf(read, "crm-pay")},
 		{tool: "call_tool", name: "read_result", args: `{}`},
 		{tool: "call_tool", name: "ListIssues", args: `{}`},
-		{tool: "call_tool", name: "discover_tools", args: `{}`, want: "Error: discover_tools cannot be called with call_tool\nCall discover_tools directly: it is in your tool list.", recorded: "call_tool"},
+		{tool: "call_tool", name: "discover_tools", args: `{}`, want: "Error: discover_tools cannot be called with call_tool\nCall discover_tools itself, not with call_tool.", recorded: "call_tool"},
 		{tool: "call_read_tool", name: "call_tool", args: `{}`, want: "Error: call_tool cannot be called with call_read_tool\n", recorded: "call_read_tool"},
 		{tool: "call_tool", name: "list_issues", args: `"{\"label\":\"x\"}"`},
 		{tool: "call_tool", name: "list_issues", args: `{"arguments":{"label":"x"}}`},

@@ -304,9 +304,9 @@ func TestUnwrap(t *testing.T) {
 		{in: `[1]`, err: `its arguments are not a JSON object.` + form},
 		{in: `"pay"`, err: `its arguments are not a JSON object.` + form},
 		{in: `{`, err: `its arguments are not a JSON object.` + form},
-		{in: `{"name":"call_tool"}`, err: `call_tool cannot be called with call_tool. Call call_tool directly: it is in your tool list.`},
-		{in: `{"name":"call_read_tool"}`, err: `call_read_tool cannot be called with call_tool. Call call_read_tool directly: it is in your tool list.`},
-		{in: `{"name":"discover_tools","arguments":{"query":"x"}}`, err: `discover_tools cannot be called with call_tool. Call discover_tools directly: it is in your tool list.`},
+		{in: `{"name":"call_tool"}`, err: `call_tool cannot be called with call_tool. Send the name and the arguments of the tool that is to run.`},
+		{in: `{"name":"call_read_tool"}`, err: `call_read_tool cannot be called with call_tool. Send the name and the arguments of the tool that is to run.`},
+		{in: `{"name":"discover_tools","arguments":{"query":"x"}}`, err: `discover_tools cannot be called with call_tool. Call discover_tools itself, not with call_tool.`},
 	} {
 		in, err := find.Unwrap(find.CallName, json.RawMessage(tt.in))
 		text := ""

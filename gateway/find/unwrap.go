@@ -39,8 +39,7 @@ func Unwrap(wrapper string, raw json.RawMessage) (Inner, error) {
 	case err != nil || in.Name == "":
 		return Inner{}, malformed(wrapper, `"name" is not the name of a tool`)
 	case in.Name == ToolName || Calls(in.Name):
-		return Inner{}, tool.Errorf(tool.InvalidArgs, "%s cannot be called with %s", in.Name, wrapper).
-			WithHint("Call %s directly: it is in your tool list.", in.Name)
+		return Inner{}, nested(wrapper, in.Name)
 	}
 	delete(members, "name")
 	delete(members, "arguments")
@@ -87,6 +86,16 @@ func object(raw json.RawMessage) (members map[string]json.RawMessage, ok bool) {
 		return nil, false
 	}
 	return members, true
+}
+
+// nested words that one of the tools of this package is called with another. Which of
+// them the caller has in its list is not known here.
+func nested(wrapper, name string) error {
+	e := tool.Errorf(tool.InvalidArgs, "%s cannot be called with %s", name, wrapper)
+	if Calls(name) {
+		return e.WithHint("Send the name and the arguments of the tool that is to run.")
+	}
+	return e.WithHint("Call %s itself, not with %s.", name, wrapper)
 }
 
 // malformed words what is wrong with a call of a call, and shows how it is written.

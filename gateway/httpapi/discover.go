@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/toolgate/toolgate/gateway/provider"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -120,10 +121,42 @@ func decodeSearch(body []byte) (searchJSON, *problem) {
 			err = errors.New("something follows the object")
 		}
 	}
+	if err == nil {
+		err = plainNames(body, "query", "limit", "detail", "namespace", "tags", "explain", "chat", "profile", "format", "call_id")
+	}
 	if err != nil {
 		return searchJSON{}, badQuery("the query cannot be read: "+shown(err.Error()), searchForm)
 	}
 	return asked, nil
+}
+
+// plainNames refuses an object, which has been read once, with a name that stands twice
+// or is none of those that are known to the letter: which value was meant is not guessed.
+func plainNames(object []byte, known ...string) error {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch name, _ := token.(string); {
+		case !slices.Contains(known, name):
+			return fmt.Errorf("json: unknown field %q", name)
+		case seen[name]:
+			return fmt.Errorf("%q stands in it twice", name)
+		default:
+			seen[name] = true
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // placeIn adds what the body says of the place of the search and of the form of its
@@ -163,7 +196,7 @@ func (a *api) found(ctx context.Context, asked search, result *tool.Result) ([]b
 	if object == nil || json.Unmarshal(object, &answer) != nil {
 		return nil, &problem{
 			status: http.StatusBadGateway, Type: string(tool.UpstreamError), Message: "the answer to the search is not the JSON object that it should be",
-			Hint: "Nothing is wrong with the query; a hook behind " + searchTool + " may have changed its answer.",
+			Hint: "Nothing is wrong with the query; tell the user that the gateway fails.",
 		}
 	}
 	var more foundJSON

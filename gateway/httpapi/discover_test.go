@@ -152,12 +152,17 @@ func TestDiscover(t *testing.T) {
 		{"no query", "", "", `{}`, foundTools, 200, head + "}", `{} "" ""`}, // the tool says what is wrong
 		{"refused", "", "", `{"query":7}`, "", 422, failed("invalid_args"), ""},
 		{
-			"changed by a hook", "", "", query, "nothing for you", 502,
-			problem("upstream_error", "the answer to the search is not the JSON object that it should be", "Nothing is wrong with the query; a hook behind discover_tools may have changed its answer."), "",
+			"no object", "", "", query, "nothing for you", 502,
+			problem("upstream_error", "the answer to the search is not the JSON object that it should be", "Nothing is wrong with the query; tell the user that the gateway fails."), "",
 		},
 		{"no body", "", "", ``, foundTools, 400, problem("bad_request", "the query cannot be read: EOF", form), ""},
 		{"two objects", "", "", query + query, foundTools, 400, problem("bad_request", "the query cannot be read: something follows the object", form), ""},
 		{"misspelt member", "", "", `{"qery":"a"}`, foundTools, 400, problem("bad_request", `the query cannot be read: json: unknown field \"qery\"`, form), ""},
+		{"a member twice", "", "", `{"query":"zebra","query":"big output"}`, foundTools, 400, problem("bad_request", `the query cannot be read: \"query\" stands in it twice`, form), ""},
+		{"a member twice, spelt otherwise", "", "", `{"limit":1,"l\u0069mit":2,"query":"a"}`, foundTools, 400, problem("bad_request", `the query cannot be read: \"limit\" stands in it twice`, form), ""},
+		{"large letters", "", "", `{"QUERY":"a"}`, foundTools, 400, problem("bad_request", `the query cannot be read: json: unknown field \"QUERY\"`, form), ""},
+		{"large letters of the place", "", "", `{"query":"a","Chat":"c"}`, foundTools, 400, problem("bad_request", `the query cannot be read: json: unknown field \"Chat\"`, form), ""},
+		{"null", "", "", `null`, foundTools, 200, head + "}", `{} "" ""`}, // the tool says what is wrong
 		{"other type", "", "Content-Type: text/plain", query, foundTools, 415, problem("unsupported_media_type", `the content type \"text/plain\" is not supported`, "Send the queries as application/json."), ""},
 		{"unknown format", "", "", `{"query":"a","format":"x"}`, foundTools, 400, problem("bad_request", `unknown format \"x\"`, "known: anthropic, gemini, mcp, openai-chat, openai-responses"), ""},
 		{"two formats", "?format=mcp", "", `{"query":"a","format":"gemini"}`, foundTools, 400, problem("bad_request", `the request names two values for format, \"mcp\" and \"gemini\"`, "Name it once."), ""},

@@ -170,6 +170,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	if cfg.Problems().Err() != nil {
 		return a
 	}
+	b.mask(all)
 	tools, err := registry.New(a.withBuiltins(entriesOf(registered)))
 	if err != nil {
 		b.at("tools").Errorf("%v", err)
@@ -192,10 +193,9 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseCallers()
 	b.adviseApprovers(engine, registered)
 	a.Tests, a.all = tests, all
-	b.masker.Know(b.revealed()...)
 	a.Secrets = b.values
 	a.Generation = a.generation(gateway.Generation{
-		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
+		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups, b.masker), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
 		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log, ApprovalExpires: b.cfg.Approvals.Expires,
 	})
 	a.lookout = b.watchNeeds(all)

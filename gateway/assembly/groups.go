@@ -7,6 +7,7 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -36,11 +37,11 @@ func (g *groups) of(s *tool.Spec) []string {
 	return out
 }
 
-// forChats are the groups as the gateway knows them.
-func (g *groups) forChats(section map[string]config.Group) *gateway.Groups {
+// forChats are the groups as the gateway knows them, without what the masker knows.
+func (g *groups) forChats(section map[string]config.Group, masker *secret.Masker) *gateway.Groups {
 	all := make([]gateway.Group, 0, len(g.names))
 	for _, name := range g.names {
-		all = append(all, gateway.Group{Name: name, Description: section[name].Description})
+		all = append(all, gateway.Group{Name: name, Description: masker.Text(section[name].Description)})
 	}
 	return gateway.NewGroups(all)
 }

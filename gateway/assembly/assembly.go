@@ -150,6 +150,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	hooks := b.hooks(all)
 	webhooks := b.webhooks()
 	b.checkApprovals()
+	b.checkOwn()
 	doorman := access.Compile(b.at("server"), cfg.Server.Access(), b.secretNames)
 	tests := b.policyTests(all, engine, hooks)
 	b.checkGolden(all)

@@ -107,3 +107,8 @@ func knownOwn(e *registry.Entry) policy.Known {
 	}
 	return policy.Known{Spec: e.Spec, Parameters: parameters}
 }
+
+// isOwn reports whether the name is that of one of the gateway's own tools.
+func isOwn(name string) bool {
+	return slices.ContainsFunc(append(refusable(), reader(nil).Spec), func(s *tool.Spec) bool { return s.Name == name })
+}

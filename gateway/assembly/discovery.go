@@ -65,10 +65,6 @@ func (b *builder) expectation(search, name int) diag.Cursor {
 	return at // a name alone
 }
 
-func isOwn(name string) bool {
-	return slices.ContainsFunc(append(refusable(), reader(nil).Spec), func(s *tool.Spec) bool { return s.Name == name })
-}
-
 // adviseDeferred warns where models have no way to find what is deferred, or to call
 // what they found, and of what is set for searches where nothing is.
 func (b *builder) adviseDeferred(tools *registry.Registry, engine *policy.Engine) {

@@ -55,7 +55,7 @@ func (s *searches) count(n *tool.Notice) {
 		outcome = searchExact
 	}
 	s.ended.WithLabelValues(outcome).Inc()
-	if done != nil { // a hook may have put another answer in the place of this one
+	if done != nil { // there is none of a search that failed
 		s.spared.Add(float64(max(done.Spared, 0))) // a counter that is given less than nothing panics
 	}
 }

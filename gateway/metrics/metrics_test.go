@@ -181,7 +181,7 @@ func TestSearches(t *testing.T) {
 		search(tool.StatusOK, &tool.Search{Spared: 30, Exact: true}),
 		search(tool.StatusNoop, &tool.Search{Spared: 4}),
 		search(tool.StatusNoop, &tool.Search{Spared: -1}),
-		search(tool.StatusOK, nil), // a hook answered
+		search(tool.StatusOK, nil), // without figures
 		ended("discover_tools", true, tool.InvalidArgs, "", 0),
 		ended("discover_tools", true, tool.Denied, "deny", 0),
 		ended("discover_tools", false, tool.NotFound, "", 0), // there is nothing to find, and no such tool

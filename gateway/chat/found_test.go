@@ -184,9 +184,12 @@ func TestFoundTold(t *testing.T) {
 		s := new(shelf)
 		one, two := chat.Open(t.Context(), s, chat.Options{}), chat.Open(t.Context(), s, chat.Options{})
 		defer func() { _ = errors.Join(one.Close(), two.Close()) }()
+		var mu sync.Mutex // guards told
 		var told []string
 		note := func(who string) func(chat.Change) {
 			return func(c chat.Change) {
+				mu.Lock()
+				defer mu.Unlock()
 				told = append(told, fmt.Sprintf("%s: %s +%v -%v", who, c.ID, c.Found, c.Forgotten))
 			}
 		}

@@ -40,6 +40,9 @@ func (g *Gateway) Explain(ctx context.Context, call tool.Call) (Explained, error
 	if !ok {
 		return Explained{}, tool.Errorf(tool.NotFound, "no tool is named %q", p.shownName())
 	}
+	if err := unfit(p.wrapper, entry.Spec); err != nil {
+		return Explained{}, p.maskError(tool.AsError(err))
+	}
 	p.entry, p.plan = entry, p.generation.Hooks.Plan(p.call.Tool)
 	for _, step := range [...]func(*passage, context.Context) error{
 		(*passage).normalise, (*passage).takeReason, (*passage).inject, (*passage).fillIn, (*passage).castAndValidate,

@@ -363,6 +363,9 @@ func TestInnerBatch(t *testing.T) {
 	if _, err := g.Explain(t.Context(), call("call_tool", `{}`)); err == nil || tool.AsError(err).Code != tool.InvalidArgs {
 		t.Errorf("got %v", err)
 	}
+	if _, err := g.Explain(t.Context(), call("call_read_tool", `{"name":"crm-pay","arguments":{"amount":1}}`)); err == nil || tool.AsError(err).Code != tool.InvalidArgs {
+		t.Errorf("got %v", err)
+	}
 	started, err := g.Handles().Start(t.Context(), inside("crm-pay", `{"amount":2}`))
 	if err != nil || started.Tool != "crm-pay" {
 		t.Errorf("%+v, %v", started, err)

@@ -174,10 +174,10 @@ func (p *passage) visible(entry *registry.Entry) (*registry.Entry, error) {
 	if !entry.Spec.ActiveIn(p.call.Chat.Groups) {
 		return nil, p.inactive(entry.Spec)
 	}
+	if err := unfit(p.wrapper, entry.Spec); err != nil {
+		return nil, err
+	}
 	switch {
-	case p.wrapper == find.CallReadName && !entry.Spec.ReadOnly():
-		return nil, tool.Errorf(tool.InvalidArgs, "%s does more than read, and %s calls only tools that are read_only", entry.Spec.Name, p.wrapper).
-			WithHint("Make the same call with %s.", find.CallName)
 	case entry.Spec.Source != tool.SourceBuiltin:
 	case entry.Spec.Name == activation.ToolName:
 		if entry = p.placed(entry); entry == nil {

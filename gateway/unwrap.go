@@ -53,6 +53,29 @@ func (g *Generation) withReason(in *find.Inner) json.RawMessage {
 	return in.With(hook.ReasonArgument, reason)
 }
 
+// Inner gives the call that one of call_tool or call_read_tool stands for, as it goes
+// through the gateway; another one stands for itself. The error is a [*tool.Error],
+// where it cannot be told what is to be called, or that is not called so.
+func (g *Generation) Inner(call tool.Call) (tool.Call, error) {
+	call, wrapper, err := g.inner(call)
+	if err != nil {
+		return call, tool.AsError(err)
+	}
+	if entry, ok := g.Tools.Lookup(call.Tool); ok {
+		return call, unfit(wrapper, entry.Spec)
+	}
+	return call, nil
+}
+
+// unfit is why the wrapper does not call such a tool; nil where it does.
+func unfit(wrapper string, spec *tool.Spec) error {
+	if wrapper != find.CallReadName || spec.ReadOnly() {
+		return nil
+	}
+	return tool.Errorf(tool.InvalidArgs, "%s does more than read, and %s calls only tools that are read_only", spec.Name, wrapper).
+		WithHint("Make the same call with %s.", find.CallName)
+}
+
 // inner gives the call that one stands for; see [Generation.inner].
 func (g *Gateway) inner(call tool.Call) tool.Call {
 	if !find.Calls(call.Tool) { // as most do

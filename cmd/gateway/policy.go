@@ -189,16 +189,20 @@ type tryJSON struct {
 }
 
 func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, sent json.RawMessage) error {
-	entry, err := entryOf(a, name)
+	call, err := a.Generation.Inner(tool.Call{Tool: name, Arguments: sent, Via: tool.Via(cmd.String("via"))})
+	if err != nil {
+		return fmt.Errorf("no rule is asked: %w", err)
+	}
+	entry, err := entryOf(a, call.Tool)
 	if err != nil {
 		return err
 	}
 	req := policy.Request{
 		Tool: entry.Spec, Caller: askingCaller(cmd),
-		Chat: tool.Chat{ID: tool.DefaultChat}, Via: tool.Via(cmd.String("via")),
+		Chat: tool.Chat{ID: tool.DefaultChat}, Via: call.Via,
 	}
-	if err := a.Prepare(entry, &req, sent); err != nil {
-		return fmt.Errorf("the arguments do not fit %s, so no rule is asked: %w", name, err)
+	if err := a.Prepare(entry, &req, call.Arguments); err != nil {
+		return fmt.Errorf("the arguments do not fit %s, so no rule is asked: %w", call.Tool, err)
 	}
 	x := a.Generation.Policy.Explain(&req)
 	if cmd.Bool("json") {
@@ -209,7 +213,7 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 		return printJSON(io.out, out)
 	}
 	if req.Tool.ByGroup {
-		_, _ = fmt.Fprintf(io.err, "%s is not core: its calls are refused (inactive) in chats where none of its groups is active: %s\n", name, strings.Join(req.Tool.Groups, ", "))
+		_, _ = fmt.Fprintf(io.err, "%s is not core: its calls are refused (inactive) in chats where none of its groups is active: %s\n", call.Tool, strings.Join(req.Tool.Groups, ", "))
 	}
 	return printExplanation(io.out, &req, &x, a.Generation)
 }

@@ -547,6 +547,13 @@ func word(rng *rand.Rand) string {
 	return words[rng.IntN(len(words))]
 }
 
+// rareWord gives one of words that are much alike, so that what a mistyped one is taken
+// for depends on which tools there are.
+func rareWord(rng *rand.Rand) string {
+	ends := []string{"lo", "la", "li", "ra", "ro", "ri"}
+	return "bake" + ends[rng.IntN(len(ends))] + ends[rng.IntN(len(ends))]
+}
+
 // someTools are tools of random words; hidden ones are denied by randomRules.
 func someTools(rng *rand.Rand, n int) (all []*tool.Spec, hidden map[string]bool) {
 	hidden = map[string]bool{}
@@ -561,7 +568,7 @@ func someTools(rng *rand.Rand, n int) (all []*tool.Spec, hidden map[string]bool)
 			s.Name = s.Namespace + "-" + s.Name
 		}
 		if rng.IntN(3) == 0 {
-			s.SearchHint = word(rng) + " " + word(rng)
+			s.SearchHint = word(rng) + " " + word(rng) + ", " + rareWord(rng)
 		}
 		if rng.IntN(3) == 0 {
 			hidden[s.Name] = true
@@ -646,11 +653,19 @@ func TestHiddenToolsLeaveNoTrace(t *testing.T) {
 func randomCall(rng *rand.Rand, all []*tool.Spec) tool.Call {
 	name := all[rng.IntN(len(all))].Name
 	query := word(rng) + " " + word(rng)
-	switch rng.IntN(6) {
+	switch rng.IntN(9) {
 	case 0:
 		query = name
 	case 1:
 		query = name[:len(name)-2]
+	case 6: // a word with a letter missing, and one that no tool has
+		w := word(rng)
+		at := rng.IntN(len(w))
+		query = w[:at] + w[at+1:] + []string{"", " fetch", " bug"}[rng.IntN(3)]
+	case 7: // a name in a shape that only suggestions are for
+		query = strings.ReplaceAll(name, "_", "")[:len(name)/2] + "qjkvwzpy"
+	case 8: // a word that few have, mistyped
+		query = strings.Replace(rareWord(rng), "e", "ex", 1)
 	case 2:
 		query = strings.ToUpper(name)
 	case 3:
@@ -658,7 +673,14 @@ func randomCall(rng *rand.Rand, all []*tool.Spec) tool.Call {
 	case 4:
 		return in(call(strings.ReplaceAll(name, "_", ""), `{}`), "c")
 	}
-	args, err := json.Marshal(map[string]any{"query": query, "explain": rng.IntN(2) == 0, "limit": 1 + rng.IntN(9)})
+	asked := map[string]any{"query": query, "explain": rng.IntN(2) == 0, "limit": 1 + rng.IntN(9)}
+	if rng.IntN(4) == 0 {
+		asked["namespace"] = "ns" + fmt.Sprint(rng.IntN(3))
+	}
+	if rng.IntN(4) == 0 {
+		asked["tags"] = []string{"t" + fmt.Sprint(rng.IntN(3))}
+	}
+	args, err := json.Marshal(asked)
 	if err != nil {
 		panic(err) // texts and numbers
 	}

@@ -11,15 +11,9 @@ import (
 // what is learned. A note counts by its weight and by how alike its query and the one
 // that is asked are, which is the cosine of their words by rarity.
 //
-// Notes do three things, and only the second is for the tools alone that have notes, so
-// that the others do not sink:
-//
-//   - A word that searches had and the tools that they led to have not is distrusted:
-//     it counts less for every tool.
-//   - A word that a note has and its tool has not counts for the tool, as far as the
-//     queries are alike. What the tool has by itself is not counted twice.
-//   - Words of the tools that like searches led to count for every tool that has
-//     something of the query, also for those that nobody has called yet.
+// A word that searches had and the tools that they led to have not is distrusted: it
+// counts less for every tool. All else that notes say is evidence, which counts by
+// weights that are learned from the notes themselves: see [memory.learn].
 type memory struct {
 	doubt float64 // how many notes speak for a word before any note does
 	trust float64 // power of the share of the notes with a word whose tools have it too
@@ -32,45 +26,94 @@ type memory struct {
 	least  float64 // least likeness in that
 	near   int     // how many notes count in that, the most alike
 	most   int     // how many words count in that, the ones that count most
+
+	meant  int     // how many words of tools a word of the query stands for
+	unsure float64 // how many notes speak against that before any note does
+	heard  int     // how many notes with the word count in that
+	again  float64 // BM25's k1 for words of notes
+
+	weight    evidence // where nothing is learned
+	give      evidence // how far the notes may move the weights: a standard deviation
+	low, high evidence // bounds of the weights
+	stiff     float64  // how much the notes must say for that
+	heat      float64  // how much surer a call is by a point of the score
+	lessons   int      // from how many searches is learned, at most
+	against   int      // how many tools are held against the called ones in that
+	steps     int
 }
+
+// evidence is what notes say for or against a tool beside its own words, or what such
+// things weigh.
+type evidence [evidenceCount]float64
+
+const (
+	// byWords: a word that a note has and its tool has not counts for the tool, as far
+	// as the queries are alike. What the tool has by itself is not counted twice.
+	byWords = iota
+	// bySum: words that notes have count for their tool by how many have them.
+	bySum
+	// byLike: words of the tools that like searches led to count for every tool that has
+	// something of the query, also for those that nobody has called yet.
+	byLike
+	// byMeaning: a word of the query counts for tools that have the words that tools
+	// have to which searches with it led, as synonyms do.
+	byMeaning
+	// byCoverage: the bonus for names that were asked for, once more or less.
+	byCoverage
+	// byLength: how many words a tool has, against others.
+	byLength
+	evidenceCount
+)
 
 func remembered() *memory {
 	return &memory{
 		doubt: 1, trust: .35,
 		words: .15, wordly: .25,
 		like: .8, likely: 2, least: .2, near: 8, most: 24,
+		meant: 8, unsure: 2, heard: 32, again: 1.5,
+
+		weight: evidence{byWords: 1, byLike: 1},
+		give:   evidence{1, .5, 1, .5, .5, .25},
+		low:    evidence{byWords: .1, byCoverage: -.8, byLength: -1},
+		high:   evidence{4, 2, 3, 2, 1, 1},
+		stiff:  3, heat: .5, lessons: 128, against: 30, steps: 5,
 	}
 }
 
 // echo is what notes say to one search.
 type echo struct {
 	*Hints
+	*past
 	search  *search
-	count   int       // notes of tools of the scope
-	size    float64   // of the query: its words' rarities, squared
-	learned []float64 // what was added to scores, by document
+	without []uint32   // notes that do not count, in their order
+	size    float64    // of the query: its words' rarities, squared
+	found   []evidence // by document
+	learned []float64  // what was added to scores, by document
 
 	idf   []float64 // by word of notes: its rarity, where it was needed; else 0
 	asked []bool    // by word of notes, whether the query has it
 	dot   []float64 // by note: rarities of the words it shares with the query, squared
 	known []uint32  // words whose idf is there
 	heard []uint32  // notes whose dot is there
+
+	given []float64 // by term of the index, what it is given; 0 between uses
+	other []float64 // by document, what other words count for it; 0 between uses
 }
 
 // listen takes in what the notes say of the words of a search that is about to begin.
 // They may distrust a word of it.
-func (h *Hints) listen(s *search) *echo {
+func (h *Hints) listen(s *search, p *past, without []uint32) *echo {
 	e := h.spare.Get().(*echo)
-	e.search = s
-	for i := range h.notes {
-		if s.scope.in.has(h.notes[i].doc) {
-			e.count++
-		}
-	}
+	e.search, e.past, e.without = s, p, without
 	for t := range s.query.terms {
 		e.hear(&s.query.terms[t])
 	}
 	return e
+}
+
+// counts reports whether a note counts in this search.
+func (e *echo) counts(note uint32) bool {
+	return e.search.scope.in.has(e.notes[note].doc) && !slices.Contains(e.without, note)
 }
 
 // hear takes in what notes say of a word of the query.
@@ -87,7 +130,7 @@ func (e *echo) hear(t *term) {
 	for _, i := range e.of[number] {
 		n := &e.notes[i]
 		switch {
-		case !e.search.scope.in.has(n.doc):
+		case !e.counts(i):
 			continue
 		case n.known[slices.Index(n.words, number)]:
 			yes += n.weight
@@ -105,10 +148,10 @@ func (e *echo) hear(t *term) {
 // weigh gives the rarity of a word of notes.
 func (e *echo) weigh(number uint32) float64 {
 	if e.idf[number] == 0 {
-		n := 0
-		for _, i := range e.of[number] {
-			if e.search.scope.in.has(e.notes[i].doc) {
-				n++
+		n := e.having[number]
+		for _, i := range e.without {
+			if slices.Contains(e.notes[i].words, number) {
+				n--
 			}
 		}
 		e.idf[number] = e.rarity(e.terms[number], n)
@@ -126,7 +169,7 @@ func (e *echo) rarity(term uint32, notes int) float64 {
 		odds := math.Expm1(float64(scope.idf[term]))
 		n += math.Round((size + .5 - .5*odds) / (1 + odds))
 	}
-	return math.Log1p((size + float64(e.count) - n + .5) / (n + .5))
+	return math.Log1p((size + float64(e.count-len(e.without)) - n + .5) / (n + .5))
 }
 
 func square(v float64) float64 { return v * v }
@@ -137,8 +180,8 @@ type alike struct {
 	like float64 // how much: in (0, 1]
 }
 
-// add adds to the scores of a search.
-func (e *echo) add(ctx context.Context) error {
+// gather gathers the evidence.
+func (e *echo) gather(ctx context.Context) error {
 	slices.Sort(e.heard)
 	all := make([]alike, 0, len(e.heard))
 	for _, i := range e.heard {
@@ -151,6 +194,11 @@ func (e *echo) add(ctx context.Context) error {
 	if err := e.addLike(ctx, all); err != nil {
 		return err
 	}
+	for t := range e.search.query.terms {
+		if err := e.addMeaning(ctx, &e.search.query.terms[t]); err != nil {
+			return err
+		}
+	}
 	slices.SortStableFunc(all, func(a, b alike) int { return cmp.Compare(a.doc, b.doc) })
 	for len(all) > 0 {
 		n := 1
@@ -162,14 +210,39 @@ func (e *echo) add(ctx context.Context) error {
 		}
 		all = all[n:]
 	}
+	for _, i := range e.search.touched {
+		e.found[i][byCoverage] = e.search.coverage(i)
+		e.found[i][byLength] = math.Log2(float64(1+len(e.index.docs[i].all)) / (1 + e.length))
+	}
 	return nil
 }
 
-// more adds to the score of a document.
-func (e *echo) more(doc uint32, score float64) {
+// add adds the evidence to the scores of the search. What counts against a tool leaves
+// it a part of what its own words and those of its notes are worth.
+func (e *echo) add() {
+	for _, i := range e.search.touched {
+		own := e.search.total[i]
+		least := leastLeft * (own + e.weight[byWords]*e.found[i][byWords])
+		e.learned[i] = max(least, own+e.found[i].sum(&e.weight)) - own
+		e.search.total[i] += e.learned[i]
+	}
+}
+
+// leastLeft is the share of a score that no evidence takes away.
+const leastLeft = .1
+
+func (v *evidence) sum(weight *evidence) float64 {
+	sum := 0.0
+	for k, w := range weight {
+		sum += w * v[k]
+	}
+	return sum
+}
+
+// more adds evidence for a document.
+func (e *echo) more(doc uint32, kind int, score float64) {
 	e.search.touch(doc)
-	e.search.total[doc] += score
-	e.learned[doc] += score
+	e.found[doc][kind] += score
 }
 
 // addWords adds what words of the query count for a tool because its notes have them.
@@ -177,16 +250,17 @@ func (e *echo) addWords(ctx context.Context, doc uint32, notes []alike) error {
 	if !e.search.allowed.has(doc) {
 		return nil
 	}
-	best := map[uint32]float64{}
+	best, many := map[uint32]float64{}, map[uint32]float64{}
 	for _, a := range notes {
 		part := e.with.words * a.weight * math.Pow(a.like, e.with.wordly)
 		for _, w := range a.words {
 			if e.asked[w] {
 				best[w] = max(best[w], part*e.idf[w])
+				many[w] += a.weight
 			}
 		}
 	}
-	sum := 0.0
+	sum, all := 0.0, 0.0
 	for t := range e.search.query.terms {
 		term := &e.search.query.terms[t]
 		number, ok := e.words[term.term]
@@ -198,10 +272,10 @@ func (e *echo) addWords(ctx context.Context, doc uint32, notes []alike) error {
 			return err
 		}
 		sum += max(0, best[number]-own*(1-term.distrust))
+		all += e.idf[number] * many[number] / (e.with.again + many[number])
 	}
-	if sum > 0 {
-		e.more(doc, sum)
-	}
+	e.more(doc, byWords, sum)
+	e.more(doc, bySum, all)
 	return nil
 }
 
@@ -246,7 +320,7 @@ func (e *echo) addLike(ctx context.Context, all []alike) error {
 		part := given[t] * float64(s.scope.idf[t])
 		for k := range docs {
 			if p := &docs[k]; s.allowed.has(p.doc) && s.seen.has(p.doc) {
-				e.more(p.doc, part*s.scope.weight(p))
+				e.more(p.doc, byLike, part*s.scope.weight(p))
 			}
 		}
 	}
@@ -295,9 +369,9 @@ func (e *echo) end() {
 		e.dot[i] = 0
 	}
 	for _, i := range e.search.touched {
-		e.learned[i] = 0
+		e.learned[i], e.found[i] = 0, evidence{}
 	}
 	e.known, e.heard = e.known[:0], e.heard[:0]
-	e.search, e.count, e.size = nil, 0, 0
+	e.search, e.past, e.without, e.size = nil, nil, nil, 0
 	e.spare.Put(e)
 }

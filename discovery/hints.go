@@ -34,8 +34,10 @@ func Terms(query string) []string {
 	return out
 }
 
-// Hints are notes as searches of one index use them; immutable. Notes of tools outside
-// of a scope count for nothing in it.
+// Hints are notes as searches of one index use them. Notes of tools outside of a scope
+// count for nothing in it. They do not change, and are safe for concurrent use. The
+// first search in a scope learns what its notes weigh, for which others wait: with 5,000
+// notes of 2,500 tools in about 70 milliseconds.
 type Hints struct {
 	index *Index
 	with  *memory
@@ -44,11 +46,15 @@ type Hints struct {
 	terms []uint32          // by such a number, that of the term in the index, or none
 	of    [][]uint32        // by such a number, the notes that have it, in their order
 	spare sync.Pool         // of *echo
+
+	mu    sync.Mutex
+	pasts map[*Scope]*past // at most maxPasts
 }
 
 // noted is a note of a tool that the index has.
 type noted struct {
 	doc    uint32
+	query  string
 	weight float64
 	words  []uint32
 	known  []bool // by word, whether the tool has it too
@@ -59,7 +65,7 @@ type noted struct {
 func (x *Index) Hints(notes []Note) *Hints { return x.hints(notes, remembered()) }
 
 func (x *Index) hints(notes []Note, with *memory) *Hints {
-	h := &Hints{index: x, with: with, words: map[string]uint32{}}
+	h := &Hints{index: x, with: with, words: map[string]uint32{}, pasts: map[*Scope]*past{}}
 	docs := make(map[string]uint32, len(x.docs))
 	for i := range x.docs {
 		docs[x.docs[i].name] = uint32(i)
@@ -71,7 +77,9 @@ func (x *Index) hints(notes []Note, with *memory) *Hints {
 	}
 	h.spare.New = func() any {
 		return &echo{
-			Hints: h, idf: make([]float64, len(h.of)), asked: make([]bool, len(h.of)), dot: make([]float64, len(h.notes)), learned: make([]float64, len(x.docs)),
+			Hints: h, idf: make([]float64, len(h.of)), asked: make([]bool, len(h.of)), dot: make([]float64, len(h.notes)),
+			found: make([]evidence, len(x.docs)), learned: make([]float64, len(x.docs)),
+			given: make([]float64, len(x.names)), other: make([]float64, len(x.docs)),
 		}
 	}
 	return h
@@ -86,7 +94,7 @@ func (h *Hints) enter(doc uint32, n *Note) {
 	if len(words) == 0 {
 		return
 	}
-	one := noted{doc: doc, weight: min(n.Weight, 1), words: make([]uint32, len(words)), known: make([]bool, len(words))}
+	one := noted{doc: doc, query: n.Query, weight: min(n.Weight, 1), words: make([]uint32, len(words)), known: make([]bool, len(words))}
 	for i, w := range words {
 		number := h.number(w)
 		h.of[number] = append(h.of[number], uint32(len(h.notes)))

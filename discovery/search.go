@@ -44,16 +44,21 @@ func (s *Scope) rank(ctx context.Context, q *Query, text string, allowed bits) (
 	defer room.reset()
 	run := &search{scope: s, query: s.parse(text), allowed: allowed, scratch: room, levers: x.levers}
 	if q.Hints != nil {
-		run.echo = q.Hints.listen(run)
+		past, err := q.Hints.past(ctx, s)
+		if err != nil {
+			return Results{}, err
+		}
+		run.echo = q.Hints.listen(run, past, nil)
 		defer run.echo.end()
 	}
 	if err := run.score(ctx); err != nil {
 		return Results{}, err
 	}
 	if run.echo != nil {
-		if err := run.echo.add(ctx); err != nil {
+		if err := run.echo.gather(ctx); err != nil {
 			return Results{}, err
 		}
+		run.echo.add()
 	}
 	limit := min(cmp.Or(max(q.Limit, 0), DefaultLimit), MaxLimit)
 	run.addPairs(limit)

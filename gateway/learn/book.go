@@ -67,12 +67,31 @@ type Book struct {
 // group are the notes that callers of one group share.
 type group struct {
 	tools   map[string][]*entry // in the order in which they came
-	edits   uint64              // goes up with every change
-	notes   []discovery.Note    // as they were given out last, with those of everybody
-	version uint64              // of notes; 0 for none
-	own     uint64              // edits of the group in notes
-	all     uint64              // edits of everybody in notes
+	edits   edits
+	notes   []discovery.Note // as they were given out last, with those of everybody
+	version uint64           // of notes; 0 for none
+	given   time.Time        // when notes were put together
+	own     edits            // of the group in notes
+	all     edits            // of everybody in notes
 }
+
+// edits count changes.
+type edits struct {
+	all     uint64
+	learned uint64 // of them, those that calls made: a note more, in the place of others
+}
+
+// waits reports whether only calls have made changes since then.
+func (e edits) waits(since edits) bool { return e.all-e.learned == since.all-since.learned }
+
+const (
+	// manyNotes is how many notes there are where one more changes little.
+	manyNotes = 64
+	// renewal is how long many notes are given out as they are, whatever calls add:
+	// a search that sees other notes than the one before it learns anew what they have
+	// in common.
+	renewal = 30 * time.Second
+)
 
 // Open gives the book the notes of the store, which may be nil. While the store cannot
 // be read the book goes on without what is in it. [Book.Close] ends it.
@@ -132,16 +151,20 @@ func (b *Book) Called(caller tool.Caller, chat tool.Chat, name string) {
 		}
 		made = newEntry(Saved{Key: e.Key, Weight: 1, Used: now})
 	}
+	g := b.group(made.Group)
+	before := g.edits.all
 	if b.put(made) {
 		b.save(made.Saved)
 	}
+	g.edits.learned += g.edits.all - before
 }
 
 // stamp is the time as a store keeps it.
 func stamp() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // Notes are those that serve a caller: of its group and of everybody. They are not
-// changed; where the version is the same, so are they.
+// changed; where the version is the same, so are they. What a call has taught may be
+// missing for half a minute where there are many.
 func (b *Book) Notes(caller tool.Caller) (notes []discovery.Note, version uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,16 +173,18 @@ func (b *Book) Notes(caller tool.Caller) (notes []discovery.Note, version uint64
 	if g == nil {
 		g = everybody
 	}
-	if g.version != 0 && g.own == g.edits && g.all == everybody.edits {
+	now := time.Now()
+	fresh := g.own == g.edits && g.all == everybody.edits
+	waits := len(g.notes) >= manyNotes && now.Sub(g.given) < renewal && g.edits.waits(g.own) && everybody.edits.waits(g.all)
+	if g.version != 0 && (fresh || waits) {
 		return g.notes, g.version
 	}
-	now := time.Now()
 	g.notes = everybody.appendTo(nil, now)
 	if g != everybody {
 		g.notes = g.appendTo(g.notes, now)
 	}
 	b.versions++
-	g.version, g.own, g.all = b.versions, g.edits, everybody.edits
+	g.version, g.given, g.own, g.all = b.versions, now, g.edits, everybody.edits
 	return g.notes, g.version
 }
 
@@ -191,7 +216,7 @@ func (b *Book) group(name string) *group {
 func (b *Book) put(e *entry) bool {
 	b.remove(e.Key)
 	g := b.group(e.Group)
-	g.edits++
+	g.edits.all++
 	g.tools[e.Tool] = append(g.tools[e.Tool], e)
 	b.count++
 	for len(g.tools[e.Tool]) > MaxPerTool {
@@ -237,7 +262,7 @@ func (b *Book) remove(key Key) {
 	if at < 0 {
 		return
 	}
-	g.edits++
+	g.edits.all++
 	b.count--
 	if notes = slices.Delete(notes, at, at+1); len(notes) == 0 {
 		delete(g.tools, key.Tool)

@@ -539,3 +539,45 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestRenewal: where there are many notes, what calls add is given out every half
+// minute, and what a person adds at once.
+func TestRenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := open(t, nil)
+		defer func() { _ = b.Close() }()
+		ann := caller("ann")
+		count := func() int {
+			notes, _ := b.Notes(ann)
+			return len(notes)
+		}
+		const few = 63
+		for i := range few {
+			use(b, ann, "send a payment", fmt.Sprintf("pay_%d", i))
+			if n := count(); n != i+1 {
+				t.Fatalf("%d notes after %d calls", n, i+1)
+			}
+		}
+		use(b, ann, "send a payment", "many")
+		if n := count(); n != few+1 {
+			t.Errorf("%d notes", n)
+		}
+		use(b, ann, "send a payment", "one_more")
+		if n := count(); n != few+1 {
+			t.Errorf("a call was seen at once: %d notes", n)
+		}
+		must(t, b.Import(t.Context(), []learn.Hint{{Tool: "pay", Query: "send money"}}, nil, false))
+		if n := count(); n != few+3 {
+			t.Errorf("what was written was not seen at once: %d notes", n)
+		}
+		use(b, ann, "send a payment", "last")
+		time.Sleep(29 * time.Second)
+		if n := count(); n != few+3 {
+			t.Errorf("a call was seen before its time: %d notes", n)
+		}
+		time.Sleep(time.Second)
+		if n := count(); n != few+4 {
+			t.Errorf("a call is not seen: %d notes", n)
+		}
+	})
+}

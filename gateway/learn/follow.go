@@ -114,7 +114,11 @@ func (b *Book) takeIn(changed []Saved) {
 		case e.Weight <= 0 || e.faded(now):
 			b.remove(e.Key)
 		default:
-			b.put(e)
+			g := b.group(e.Group)
+			before := g.edits.all
+			if b.put(e); !e.written() { // a call of another program
+				g.edits.learned += g.edits.all - before
+			}
 		}
 	}
 }
@@ -185,7 +189,7 @@ func (b *Book) sweep() {
 		b.expel(e)
 	}
 	for name, g := range b.groups {
-		if g.edits++; len(g.tools) == 0 && name != Everybody {
+		if g.edits.all++; len(g.tools) == 0 && name != Everybody {
 			delete(b.groups, name)
 		}
 	}

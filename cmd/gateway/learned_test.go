@@ -60,10 +60,13 @@ func (l *learning) searched(words ...string) []string {
 	return foundIn(l.t, []byte(l.run(append([]string{"tools", "search", "--json", "--config", l.file}, words...))))
 }
 
-// hints runs a command about hints of the store.
+// hints runs a command about hints: of the store, unless a server is named.
 func (l *learning) hints(args ...string) string {
 	l.t.Helper()
-	return l.run(append([]string{"tools", "hints"}, append(args, "--config", l.file)...))
+	if !slices.Contains(args, "--server") {
+		args = append(args, "--config", l.file)
+	}
+	return l.run(append([]string{"tools", "hints"}, args...))
 }
 
 // run runs a command, which reads nothing.

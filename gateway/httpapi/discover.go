@@ -114,7 +114,6 @@ func (a *api) readSearch(w http.ResponseWriter, r *http.Request) (search, *probl
 func decodeSearch(body []byte) (searchJSON, *problem) {
 	var asked searchJSON
 	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.DisallowUnknownFields()
 	err := dec.Decode(&asked)
 	if err == nil {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {

@@ -107,6 +107,9 @@ var (
 		"openapi/wire":     {"openapi/spec", "gateway/tool"},
 		"openapi":          slices.Concat(words, []string{"gateway/httptool", "openapi/document", "openapi/spec", "openapi/dialect", "openapi/argument", "openapi/wire"}),
 
+		// Modules of WebAssembly.
+		"wasm": {},
+
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},
 
@@ -146,6 +149,7 @@ var (
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",
 		"github.com/getkin/kin-openapi/":         "openapi/spec",
 		"github.com/cespare/xxhash/":             "openapi/document",
+		"github.com/tetratelabs/wazero":          "wasm",
 	}
 
 	// also names packages that may import a library that is another's: what reads

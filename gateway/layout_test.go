@@ -108,7 +108,8 @@ var (
 		"openapi":          slices.Concat(words, []string{"gateway/httptool", "openapi/document", "openapi/spec", "openapi/dialect", "openapi/argument", "openapi/wire"}),
 
 		// Modules of WebAssembly.
-		"wasm": {},
+		"wasm":             {},
+		"wasm/python/wire": {},
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

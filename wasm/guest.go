@@ -1,0 +1,238 @@
+package wasm
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	wasifs "github.com/tetratelabs/wazero/experimental/sys"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// FS is a file system that a guest sees a part of.
+type FS = wasifs.FS
+
+// Program is what a module is started with. It has no environment, no network, and
+// no files but those of its mounts; its clocks and its random bytes are real.
+type Program struct {
+	Args           []string // the first is its own name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Mounts         []Mount
+}
+
+// Mount is a file system at a place of the guest's tree.
+type Mount struct {
+	Path string // absolute
+	FS   FS
+}
+
+// Magic is the offset of the calls of fd_advise (WASI preview 1) that are meant for
+// the host: a guest makes them by posix_fadvise, without a library of its own. Their
+// length says which one it is.
+const Magic = 0x746F6F6C
+
+// What a guest says by the length of a call of Magic.
+const (
+	// Sync is that the guest is ready for its next message. It is answered by 0 when
+	// there is one, and by [Again] when the guest was set back.
+	Sync = 0
+	// Mark is that what the guest writes from here on is its reply.
+	Mark = 1
+)
+
+// Again is what a guest that was set back is answered, EAGAIN as an error number of WASI:
+// it makes the call again.
+const Again = 6
+
+// Hooks are what the owner of a guest does where it waits. They are called one at a
+// time, on the goroutine of [Guest.Run]. An error ends the guest, and Run returns it.
+type Hooks struct {
+	// Reply is that what the guest writes from now on is its reply.
+	Reply func()
+	// Done is that the guest has answered its message. Behind it its memory is set back;
+	// all else of the guest that outlives a message is for Done to set back: it gives how
+	// many files of its mounts the guest has left open.
+	Done func() (open int, err error)
+	// Next waits for the next message, which Stdin gives from then on.
+	Next func(context.Context) error
+}
+
+// ErrBroken is that a guest cannot be set back any more: the program that ran in it
+// has changed something that is not in its memory.
+var ErrBroken = errors.New("the guest cannot be set back")
+
+// warmRounds is how often a guest comes to its sync point before its state is kept: what
+// an interpreter does with the code of its loop, and how deep it stands in it, is not the
+// same the first times.
+const warmRounds = 64
+
+// Guest is a program that runs once for every message, from the same state each time.
+type Guest struct {
+	compiled *Compiled
+	hooks    Hooks
+	heap     heap
+
+	globals     []uint64 // of the module, at the sync point
+	descriptors descriptors
+	snapshot    experimental.Snapshot
+	back        bool // the guest was set back, and has not come to the sync point again
+	rounds      int
+	failure     error
+}
+
+// NewGuest prepares a guest of a module that was compiled. Nothing of it runs yet.
+func NewGuest(c *Compiled, hooks Hooks) *Guest { return &Guest{compiled: c, hooks: hooks} }
+
+// Resting is how many bytes of the guest's memory belong to the state that every
+// message begins with.
+func (g *Guest) Resting() uint64 { return g.heap.resting() }
+
+// Run starts the program and returns when it ends: by itself, by a trap, or by an
+// error of a hook. It blocks, and neither the end of ctx nor anything else ends a
+// program that computes: that is for the process that it runs in.
+func (g *Guest) Run(ctx context.Context, p Program) error {
+	defer g.heap.Free()
+	if err := g.system(ctx); err != nil {
+		return err
+	}
+	ctx = experimental.WithMemoryAllocator(experimental.WithSnapshotter(ctx), &g.heap)
+	module, err := g.compiled.runtime.InstantiateModule(ctx, g.compiled.module, config(p))
+	if module != nil {
+		_ = module.Close(ctx)
+	}
+	var exit *sys.ExitError
+	switch {
+	case g.failure != nil:
+		return g.failure
+	case errors.As(err, &exit):
+		return fmt.Errorf("the program left with exit code %d", exit.ExitCode())
+	}
+	return err
+}
+
+// system gives the module the functions of WASI, of which two are our own.
+func (g *Guest) system(ctx context.Context) error {
+	builder := g.compiled.runtime.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(builder)
+	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
+	builder.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(g.advise), []api.ValueType{i32, i64, i64, i32}, []api.ValueType{i32}).
+		Export("fd_advise")
+	builder.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(renumber), []api.ValueType{i32, i32}, []api.ValueType{i32}).
+		Export("fd_renumber")
+	_, err := builder.Instantiate(ctx)
+	return err
+}
+
+// renumber refuses dup2: it would put a program's file in the place of a stream, which
+// nothing tells from outside.
+func renumber(_ context.Context, _ api.Module, stack []uint64) {
+	stack[0] = 58 // ENOTSUP
+}
+
+func config(p Program) wazero.ModuleConfig {
+	mounts := wazero.NewFSConfig()
+	for _, m := range p.Mounts {
+		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(m.FS, m.Path)
+	}
+	return wazero.NewModuleConfig().
+		WithArgs(p.Args...).WithStdin(p.Stdin).WithStdout(p.Stdout).WithStderr(p.Stderr).WithFSConfig(mounts).
+		WithRandSource(rand.Reader).WithSysWalltime().WithSysNanotime().WithSysNanosleep()
+}
+
+// advise is fd_advise(fd, offset, length, advice). Advice that is not for the host is
+// taken and not followed, as it may be.
+func (g *Guest) advise(ctx context.Context, module api.Module, stack []uint64) {
+	offset, length := stack[1], stack[2]
+	stack[0] = 0
+	if offset != Magic {
+		return
+	}
+	switch length {
+	case Sync:
+		stack[0] = g.arrive(ctx, module)
+	case Mark:
+		g.hooks.Reply()
+	}
+}
+
+// arrive is a guest at its sync point: back from a message, back from having been set
+// back, or there for the first time. It gives what the guest is answered, or does not
+// return.
+func (g *Guest) arrive(ctx context.Context, module api.Module) uint64 {
+	if g.rounds++; g.rounds <= warmRounds {
+		return Again
+	}
+	g.try(g.sameGlobals(module))
+	switch {
+	case g.snapshot == nil:
+		g.try(g.descriptors.of(module))
+		g.try(g.heap.take())
+		g.back = true
+		g.snapshot = experimental.GetSnapshotter(ctx).Snapshot()
+		return Again
+	case g.back:
+		g.ready(ctx)
+	default:
+		g.setBack()
+	}
+	return 0
+}
+
+// ready keeps the state that the guest is in as the one to come back to, and waits for
+// a message. A snapshot of the stack serves only once, so each message has its own; the
+// guest has done nothing but come here since it was set back.
+func (g *Guest) ready(ctx context.Context) {
+	g.try(g.heap.update())
+	g.back = false
+	g.snapshot = experimental.GetSnapshotter(ctx).Snapshot()
+	g.try(g.hooks.Next(ctx))
+}
+
+// setBack makes the guest what it was when it got its message. It does not return: the
+// guest goes on from there.
+func (g *Guest) setBack() {
+	open, err := g.hooks.Done()
+	g.try(err)
+	g.try(g.descriptors.setBack(open))
+	g.try(g.heap.reset())
+	g.back = true
+	g.snapshot.Restore([]uint64{Again})
+}
+
+// sameGlobals reports a guest that came to the sync point with other globals than the
+// first time. They are not in its memory: the stack pointer is one, and it differs
+// where a program makes the call itself, deeper than where it was called.
+func (g *Guest) sameGlobals(module api.Module) error {
+	inside, ok := module.(experimental.InternalModule)
+	if !ok {
+		return fmt.Errorf("%w: its globals cannot be read", ErrBroken)
+	}
+	first := g.globals == nil
+	for i := range inside.NumGlobal() {
+		value := inside.Global(i).Get()
+		if first {
+			g.globals = append(g.globals, value)
+		} else if g.globals[i] != value {
+			return fmt.Errorf("%w: it came to the sync point from another depth", ErrBroken)
+		}
+	}
+	return nil
+}
+
+// try ends the guest by an error, where there is one: wazero unwinds its stack.
+func (g *Guest) try(err error) {
+	if err != nil {
+		g.failure = err
+		panic(err)
+	}
+}

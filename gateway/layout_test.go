@@ -142,6 +142,7 @@ var (
 		"github.com/cenkalti/backoff/":           "gateway/retry",
 		"github.com/prometheus/client_golang/":   "gateway/metrics",
 		"github.com/pelletier/go-toml/":          "gateway/clients",
+		"golang.org/x/sys/":                      "wasm/python/wire",
 		"golang.org/x/text/":                     "gateway/httptool",
 		"github.com/blevesearch/":                "discovery",
 		"github.com/ncruces/go-sqlite3":          "gateway/store",

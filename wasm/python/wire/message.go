@@ -22,7 +22,7 @@ const (
 // Limits are what one program may leave behind. The process holds them; the
 // gateway states them.
 type Limits struct {
-	Value     int   `json:"value"`     // most bytes of the last expression's value, each form of it by itself
+	Value     int   `json:"value"`     // most bytes of the last expression's value, each form of it by itself, and of each text of a failure
 	Artifacts int   `json:"artifacts"` // most files under /out
 	Bytes     int64 `json:"bytes"`     // most bytes of all files that are written
 }
@@ -40,7 +40,8 @@ type Job struct {
 	Limits       Limits   `json:"limits"`
 }
 
-// File is a file of a job, below /files, or of a reply, below /out.
+// File is a file of a job, below /files, or of a reply, below /out. Its name is valid
+// by [io/fs.ValidPath], and not ".".
 type File struct {
 	Name string `json:"name"` // slash-separated, relative
 	Size int64  `json:"size"` // bytes
@@ -96,4 +97,18 @@ type Hello struct {
 	// Packages are what can be imported beside the standard library, by their names
 	// and versions.
 	Packages map[string]string `json:"packages,omitempty"`
+}
+
+// Ready is what a process says when it has answered a job and can take the next one:
+// its state is again as it was when it said [Hello]. Until then it is sent no job,
+// so that nobody waits for what another's program left to clean up.
+type Ready struct {
+	Resting uint64        `json:"resting"` // as in Hello, now
+	Took    time.Duration `json:"took"`    // since the reply was sent
+}
+
+// Bye is what a process says, where it can, before it ends by its own will. It says
+// so only between jobs: one that has begun is answered with [Reply.Worn] instead.
+type Bye struct {
+	Reason string `json:"reason"` // for the operator
 }

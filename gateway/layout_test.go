@@ -110,6 +110,8 @@ var (
 		// Modules of WebAssembly.
 		"wasm":             {},
 		"wasm/python/wire": {},
+		"wasm":             {},
+		"wasm/memfs":       {}, // files for guests
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},
@@ -160,7 +162,8 @@ var (
 	also = map[string]string{
 		"bench/start/parse": "go.yaml.in/yaml/", "openapi/document": "go.yaml.in/yaml/",
 		"bench/openapi": "github.com/getkin/kin-openapi/", "bench/discover": "github.com/blevesearch/",
-		"discovery": "golang.org/x/text/", // as a word is written in more than one way
+		"wasm/memfs": "github.com/tetratelabs/wazero", // its words for file systems
+		"discovery":  "golang.org/x/text/",            // as a word is written in more than one way
 	}
 )
 

@@ -108,10 +108,12 @@ var (
 		"openapi":          slices.Concat(words, []string{"gateway/httptool", "openapi/document", "openapi/spec", "openapi/dialect", "openapi/argument", "openapi/wire"}),
 
 		// Modules of WebAssembly.
-		"wasm":             {},
-		"wasm/python/wire": {},
-		"wasm":             {},
-		"wasm/memfs":       {}, // files for guests
+		"wasm":                {},
+		"wasm/python/wire":    {},
+		"wasm":                {},
+		"wasm/memfs":          {}, // files for guests
+		"wasm":                {},
+		"wasm/python/cpython": {"wasm"},
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

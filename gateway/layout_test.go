@@ -109,11 +109,10 @@ var (
 
 		// Modules of WebAssembly.
 		"wasm":                {},
-		"wasm/python/wire":    {},
-		"wasm":                {},
 		"wasm/memfs":          {}, // files for guests
-		"wasm":                {},
+		"wasm/python/wire":    {},
 		"wasm/python/cpython": {"wasm"},
+		"wasm/python/worker":  {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire"},
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

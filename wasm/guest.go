@@ -55,6 +55,10 @@ const Again = 6
 // Hooks are what the owner of a guest does where it waits. They are called one at a
 // time, on the goroutine of [Guest.Run]. An error ends the guest, and Run returns it.
 type Hooks struct {
+	// Begin comes before the first instruction of the guest, when all memory, code and
+	// files that it ever needs are there. The process may be confined here: it has
+	// to keep those descriptors open.
+	Begin func(keep []int) error
 	// Reply is that what the guest writes from now on is its reply.
 	Reply func()
 	// Done is that the guest has answered its message. Behind it its memory is set back;
@@ -104,19 +108,49 @@ func (g *Guest) Run(ctx context.Context, p Program) error {
 		return err
 	}
 	ctx = experimental.WithMemoryAllocator(experimental.WithSnapshotter(ctx), &g.heap)
-	module, err := g.compiled.runtime.InstantiateModule(ctx, g.compiled.module, config(p))
-	if module != nil {
-		_ = module.Close(ctx)
+	module, err := g.instantiate(ctx, p)
+	if err != nil {
+		return err
 	}
-	var exit *sys.ExitError
+	defer func() { _ = module.Close(ctx) }() // with what it has open, which is all in memory
+	if err := g.hooks.Begin(g.heap.descriptors()); err != nil {
+		return err
+	}
+	_, err = module.ExportedFunction(start).Call(ctx)
+	exit, left := errors.AsType[*sys.ExitError](err)
 	switch {
 	case g.failure != nil:
 		return g.failure
-	case errors.As(err, &exit):
-		return fmt.Errorf("the program left with exit code %d", exit.ExitCode())
+	case left:
+		return &ExitError{Code: exit.ExitCode()}
 	}
 	return err
 }
+
+// instantiate makes the instance. Memory that the system does not give is an error.
+func (g *Guest) instantiate(ctx context.Context, p Program) (module api.Module, err error) {
+	defer func() {
+		if trouble, ok := recover().(error); ok {
+			err = trouble
+		}
+	}()
+	module, err = g.compiled.runtime.InstantiateModule(ctx, g.compiled.module, config(p).WithStartFunctions())
+	if err == nil && module.ExportedFunction(start) == nil {
+		return nil, fmt.Errorf("the module has no function %s: it is no program", start)
+	}
+	return module, err
+}
+
+// start is the function that a program of WASI begins with (WASI, application ABI,
+// command).
+const start = "_start"
+
+// ExitError is that a guest has ended itself, as by os._exit.
+type ExitError struct {
+	Code uint32 // the exit code
+}
+
+func (e *ExitError) Error() string { return fmt.Sprintf("the program left with exit code %d", e.Code) }
 
 // system gives the module the functions of WASI, of which two are our own.
 func (g *Guest) system(ctx context.Context) error {

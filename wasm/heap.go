@@ -25,7 +25,8 @@ type heap struct {
 	area  []byte // all that may be addressed
 	size  uint64 // bytes of area that the guest has
 	page  uint64 // bytes in which the system counts memory
-	kept  []byte // the state, of that size; nil before it was taken
+	kept  []byte // the state, as large as area
+	taken bool   // there is a state
 	parts []span // that are not zero in it
 	calm  int    // rounds that have not changed it
 	host  host
@@ -34,14 +35,20 @@ type heap struct {
 // Allocate implements experimental.MemoryAllocator.
 func (h *heap) Allocate(_, most uint64) experimental.LinearMemory {
 	h.page = uint64(os.Getpagesize())
-	h.area, _ = reserve(most) // without one Reallocate refuses, and wazero says so
+	var err error
+	if h.area, err = reserve(most); err == nil {
+		err = h.open(most)
+	}
+	if err != nil { // wazero gives it as the error of the instance
+		panic(fmt.Errorf("the guest's memory: %w", err))
+	}
 	return h
 }
 
 // Reallocate implements experimental.LinearMemory. The area never moves, and the guest
 // has no more of it than when its state was taken.
 func (h *heap) Reallocate(size uint64) []byte {
-	if size > uint64(len(h.area)) || h.kept != nil {
+	if size > uint64(len(h.area)) || h.taken {
 		return nil
 	}
 	h.size = size
@@ -53,9 +60,7 @@ func (h *heap) resting() uint64 { return total(h.parts) }
 
 // take makes what the memory holds the state to come back to.
 func (h *heap) take() error {
-	if err := h.open(); err != nil {
-		return fmt.Errorf("the guest's state: %w", err)
-	}
+	h.taken = true
 	return h.extend()
 }
 

@@ -42,7 +42,8 @@ func (h *heap) Free() {
 	*h = heap{}
 }
 
-func (h *heap) open() (err error) {
+// open makes what a state is kept in, before there is one: a process may be confined by then.
+func (h *heap) open(size uint64) (err error) {
 	if h.host.pages, err = os.Open("/proc/self/pagemap"); err != nil {
 		return err
 	}
@@ -51,10 +52,10 @@ func (h *heap) open() (err error) {
 		return err
 	}
 	h.host.image = os.NewFile(uintptr(fd), "guest")
-	if err := h.host.image.Truncate(int64(h.size)); err != nil {
+	if err := h.host.image.Truncate(int64(size)); err != nil {
 		return err
 	}
-	h.kept, err = unix.Mmap(fd, 0, int(h.size), unix.PROT_READ, unix.MAP_SHARED)
+	h.kept, err = unix.Mmap(fd, 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	return err
 }
 
@@ -66,6 +67,11 @@ func (h *heap) widen(s span) {
 	if from := (s.from + small) / large * large; from < s.to {
 		_ = unix.Madvise(h.area[from:s.to], unix.MADV_HUGEPAGE)
 	}
+}
+
+// descriptors are what the process has to keep open.
+func (h *heap) descriptors() []int {
+	return []int{int(h.host.image.Fd()), int(h.host.pages.Fd())}
 }
 
 // keep makes a span what the file holds of it, and the file what the span holds.

@@ -27,10 +27,13 @@ func (h *heap) Free() {
 	*h = heap{}
 }
 
-func (h *heap) open() (err error) {
-	h.kept, err = reserve(h.size)
+func (h *heap) open(size uint64) (err error) {
+	h.kept, err = reserve(size)
 	return err
 }
+
+// descriptors are what the process has to keep open: nothing.
+func (h *heap) descriptors() []int { return nil }
 
 // keep makes the state what a span holds.
 func (h *heap) keep(s span) error { return h.store(h.area[s.from:s.to], s.from) }

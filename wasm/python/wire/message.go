@@ -17,6 +17,7 @@ const (
 	Syntax       Outcome = "syntax"       // it did not compile: nothing of it was run
 	Exited       Outcome = "exit"         // SystemExit, as by sys.exit
 	Dependencies Outcome = "dependencies" // something that it depends on is not there: nothing of it was run
+	Crashed      Outcome = "crash"        // the interpreter ended in it, or its answer made no sense
 )
 
 // Limits are what one program may leave behind. The process holds them; the

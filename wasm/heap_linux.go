@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,17 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostCopied is how many pages of the guest's own are copied back. Behind that they are
-// dropped instead, which costs the next message a fault for each that it needs.
-const mostCopied = 1024
+const (
+	// mostCopied is how many pages of the guest's own are set back by copying. Where there
+	// are more all are dropped instead: then the next message pays a fault for each that it
+	// needs, which costs several times as much as a copy.
+	mostCopied = 4096
+	// idleRounds is for how many messages a page stays the guest's own that none of them
+	// has written to.
+	idleRounds = 8
+)
 
 // host is how Linux keeps a state: in a file in memory, whose private mappings are the
 // parts of the guest's memory. A page of them that is written to becomes a copy, which
 // the system's page map tells from the others.
 type host struct {
 	image *os.File
-	pages *os.File // the page map
-	table []byte   // a piece of it, as read
+	pages *os.File       // the page map
+	table []byte         // a piece of it, as read
+	idle  map[uint64]int // rounds since a page was written to, where it was not in the last
 }
 
 func reserve(size uint64) ([]byte, error) {
@@ -52,6 +60,7 @@ func (h *heap) open(size uint64) (err error) {
 		return err
 	}
 	h.host.image = os.NewFile(uintptr(fd), "guest")
+	h.host.idle = map[uint64]int{}
 	if err := h.host.image.Truncate(int64(size)); err != nil {
 		return err
 	}
@@ -93,12 +102,31 @@ func (h *heap) store(data []byte, at uint64) error {
 // restore sets pages back.
 func (h *heap) restore(copies []uint64) error {
 	if len(copies) > mostCopied {
+		clear(h.host.idle)
 		return h.drop(span{0, h.size})
 	}
 	for _, at := range copies {
-		copy(h.area[at:at+h.page], h.kept[at:])
+		if err := h.restorePage(at); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// restorePage copies a page back that was written to, and drops one that was not for some
+// time.
+func (h *heap) restorePage(at uint64) error {
+	page, kept := h.area[at:at+h.page], h.kept[at:at+h.page]
+	if !bytes.Equal(page, kept) {
+		copy(page, kept)
+		delete(h.host.idle, at)
+		return nil
+	}
+	if h.host.idle[at]++; h.host.idle[at] < idleRounds {
+		return nil
+	}
+	delete(h.host.idle, at)
+	return h.drop(span{at, at + h.page})
 }
 
 // drop gives pages back to the system. They read as the state's file has them, or as

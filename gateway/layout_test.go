@@ -113,6 +113,8 @@ var (
 		"wasm/python/wire":    {},
 		"wasm/python/cpython": {"wasm"},
 		"wasm/python/worker":  {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire"},
+		"wasm":                {},
+		"wasm/confine":        {},
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},
@@ -155,6 +157,9 @@ var (
 		"github.com/getkin/kin-openapi/":         "openapi/spec",
 		"github.com/cespare/xxhash/":             "openapi/document",
 		"github.com/tetratelabs/wazero":          "wasm",
+		"github.com/landlock-lsm/go-landlock":    "wasm/confine",
+		"kernel.org/pub/linux/libs/security/":    "wasm/confine",
+		"golang.org/x/sys/":                      "wasm/confine",
 	}
 
 	// also names packages that may import a library that is another's: what reads

@@ -58,46 +58,66 @@ func (Reply) kind() kind { return kindReply }
 func (Ready) kind() kind { return kindReady }
 func (Bye) kind() kind   { return kindBye }
 
-// Write sends a message as one frame. A message over the limits, with a file whose
-// size is not that of its data, or that the other side would refuse for another
-// reason, is an error before anything is sent; after any other error the stream is
-// of no more use.
-func Write(w io.Writer, m Message) error {
+// Frame is a message as it is sent.
+type Frame struct {
+	head  []byte
+	files []File
+}
+
+// Encode makes a frame. A message over the limits, with a file whose size is not that
+// of its data, or that the other side would refuse for another reason, is an error.
+// The data of its files is not copied.
+func Encode(m Message) (Frame, error) {
 	list := files(m)
 	for _, f := range list {
 		if f.Size != int64(len(f.Data)) {
-			return fmt.Errorf("file %q: %d bytes of data, and its size says %d", f.Name, len(f.Data), f.Size)
+			return Frame{}, fmt.Errorf("file %q: %d bytes of data, and its size says %d", f.Name, len(f.Data), f.Size)
 		}
 	}
 	if err := check(m); err != nil {
-		return err
+		return Frame{}, err
 	}
 	header, err := json.Marshal(m)
 	if err != nil {
-		return err
+		return Frame{}, err
 	}
 	contents, err := total(list)
 	switch {
 	case err != nil:
-		return err
+		return Frame{}, err
 	case len(header) > MaxHeader:
-		return fmt.Errorf("%w: %d bytes without its files, at most %d", ErrTooLarge, len(header), MaxHeader)
+		return Frame{}, fmt.Errorf("%w: %d bytes without its files, at most %d", ErrTooLarge, len(header), MaxHeader)
 	case contents > MaxContents:
-		return fmt.Errorf("%w: %d bytes of files, at most %d", ErrTooLarge, contents, MaxContents)
+		return Frame{}, fmt.Errorf("%w: %d bytes of files, at most %d", ErrTooLarge, contents, MaxContents)
 	}
-	frame := make([]byte, 0, 12+len(header))
-	frame = binary.LittleEndian.AppendUint32(frame, uint32(4+int64(len(header))+contents))
-	frame = binary.LittleEndian.AppendUint32(frame, uint32(m.kind()))
-	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(header)))
-	if _, err := w.Write(append(frame, header...)); err != nil {
+	head := make([]byte, 0, 12+len(header))
+	head = binary.LittleEndian.AppendUint32(head, uint32(4+int64(len(header))+contents))
+	head = binary.LittleEndian.AppendUint32(head, uint32(m.kind()))
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(header)))
+	return Frame{head: append(head, header...), files: list}, nil
+}
+
+// Send writes the frame. After an error the stream is of no more use.
+func (f Frame) Send(w io.Writer) error {
+	if _, err := w.Write(f.head); err != nil {
 		return err
 	}
-	for _, f := range list {
-		if _, err := w.Write(f.Data); err != nil {
+	for _, file := range f.files {
+		if _, err := w.Write(file.Data); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Write sends a message as one frame: [Encode], then [Frame.Send]. A message that
+// cannot be encoded is an error before anything is sent.
+func Write(w io.Writer, m Message) error {
+	f, err := Encode(m)
+	if err != nil {
+		return err
+	}
+	return f.Send(w)
 }
 
 // Bounds are what a reader takes; a zero is the limit that holds for every message.

@@ -115,6 +115,9 @@ var (
 		"wasm/python/worker":  {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire"},
 		"wasm":                {},
 		"wasm/confine":        {},
+		"wasm":                {},
+		"wasm/python/wire":    {},
+		"wasm/python":         {"gateway/tool", "wasm/python/wire"},
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

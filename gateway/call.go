@@ -126,7 +126,7 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 	out, err = p.run(within)
 	leave() // hooks and what follows need no place
 	if out, err = p.hooksAfter(ctx, out, err); err != nil {
-		return tool.Output{}, err
+		return tool.Output{}, p.finishFailed(ctx, err)
 	}
 	return p.finish(ctx, out), nil
 }
@@ -343,14 +343,18 @@ func (p *passage) attempt(ctx context.Context) (out tool.Output, err error) {
 }
 
 // ended says why a context is over. The runner's own error is of no interest,
-// because it failed when it was stopped, but for its hint: that knows how far the
-// tool had come.
+// because it failed when it was stopped, but for its hint and its output: they know
+// how far the tool had come.
 func ended(ctx context.Context, spec *tool.Spec, runner error) error {
 	err := why(ctx, spec)
+	own, ok := errors.AsType[*tool.Error](runner)
+	if ok {
+		err.Output = own.Output
+	}
 	if err.Hint != "" || spec.ReadOnly() {
 		return err
 	}
-	if own, ok := errors.AsType[*tool.Error](runner); ok && own.Hint != "" {
+	if ok && own.Hint != "" {
 		return err.WithHint("%s", own.Hint)
 	}
 	return err.WithHint("It may have had an effect: check before you call it again.")

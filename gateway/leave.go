@@ -61,7 +61,7 @@ func (p *passage) result(out tool.Output, err error) tool.Result {
 	}
 	if err != nil {
 		r.Status, r.Error = tool.StatusError, p.maskError(tool.AsError(err))
-		r.Output = tool.TextOutput(r.Error.Text())
+		r.Output, r.Error.Output = r.Error.Answer(), nil
 	}
 	return r
 }
@@ -110,6 +110,10 @@ func (p *passage) maskError(err *tool.Error) *tool.Error {
 	e.Message, e.Hint = m.Text(e.Message), m.Text(e.Hint)
 	if e.Cause != nil {
 		e.Cause = errors.New(m.Text(e.Cause.Error()))
+	}
+	if e.Output != nil {
+		masked := p.mask(*e.Output)
+		e.Output = &masked
 	}
 	return &e
 }

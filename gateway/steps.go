@@ -123,6 +123,17 @@ func (p *passage) finish(ctx context.Context, out tool.Output) tool.Output {
 	return out
 }
 
+// finishFailed is finish for what a tool had answered when it failed.
+func (p *passage) finishFailed(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*tool.Error](err)
+	if !ok || e.Output == nil {
+		return err
+	}
+	own, out := *e, p.fit(ctx, *e.Output)
+	own.Output = &out
+	return &own
+}
+
 // saysNothing reports whether an answer shows a model nothing: some providers
 // refuse a blank text.
 func saysNothing(out tool.Output) bool {

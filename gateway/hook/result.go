@@ -20,7 +20,7 @@ func resultVar() expression.Var {
 func (o *outcome) value(withContent bool) (map[string]any, error) {
 	out := o.output
 	if o.err != nil {
-		out = tool.TextOutput(o.err.Text())
+		out = o.err.Answer()
 	}
 	text := out.Text()
 	v := map[string]any{"value": text, "text": text, "is_error": o.err != nil, "content": []any{}}

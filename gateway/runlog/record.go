@@ -3,6 +3,7 @@ package runlog
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -53,7 +54,7 @@ type Record struct {
 	// Arguments are the JSON the tool was given or, where it never came to
 	// that, what was sent, which need not be JSON.
 	Arguments json.RawMessage
-	Result    string // the answer as text; the journal keeps its beginning
+	Result    string // the answer as text, of a failed call where its tool had answered something; the journal keeps its beginning
 	Decision  string // allow, deny or ask; empty when policy was not asked
 	Rule      string // the policy rule that decided
 	Reason    string // the reason that rule gives
@@ -138,6 +139,9 @@ func (r *Record) Finish(result *tool.Result) {
 	if e == nil {
 		r.Result = result.Output.Text()
 		return
+	}
+	if text := result.Output.Text(); strings.HasPrefix(text, e.Text()+"\n") { // the tool had answered something
+		r.Result = text
 	}
 	r.Code, r.Error = e.Code, e.Message
 	if e.Cause != nil {

@@ -62,7 +62,11 @@ type Error struct {
 	Fatal       bool            // no call like this one will ever succeed: stop trying
 	RetryAfter  time.Duration   // how long to wait before trying again; 0 when unknown
 	Approval    string          // ID of the approval that the call waits for; may be empty
-	Cause       error           // for the operator; may be nil
+	// Output is what the tool had answered when it failed, such as what a program had
+	// printed: it stands behind the sentence in the result, fitted like any answer. It
+	// is nil for most failures, and in a Result, whose Output has it.
+	Output *Output
+	Cause  error // for the operator; may be nil
 }
 
 // Errorf makes an Error whose message is for the model. Like fmt.Errorf it
@@ -80,6 +84,25 @@ func (e *Error) Because(cause error) *Error { e.Cause = cause; return e }
 func (e *Error) WithHint(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
+}
+
+// With sets what the tool had answered when it failed and returns e.
+func (e *Error) With(out Output) *Error { e.Output = &out; return e }
+
+// Answer is what a model reads of the failure: its text and, in the same block where
+// that is text too, what the tool had answered.
+func (e *Error) Answer() Output {
+	said := TextOutput(e.Text())
+	if e.Output == nil {
+		return said
+	}
+	out := *e.Output
+	if more := out.Content; len(more) > 0 && more[0].Type == ContentText {
+		said.Content[0].Text += "\n\n" + more[0].Text
+		out.Content = more[1:]
+	}
+	out.Content = append(said.Content, out.Content...)
+	return out
 }
 
 // Error gives the code, the sentence for the model and the cause, for logs.

@@ -108,7 +108,7 @@ type Result struct {
 	CallID   string
 	Tool     string // the name as it was called
 	Status   Status
-	Output   Output // for an error: one text block with Error.Text()
+	Output   Output // for an error: Error.Answer(), nearly always one text block with Error.Text()
 	Error    *Error // nil unless Status is StatusError
 	Duration time.Duration
 	// MayHaveActed says that a tool that is not read-only was started: whatever

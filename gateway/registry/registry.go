@@ -63,7 +63,7 @@ func inListOrder(a, b *Entry) int {
 
 func rank(s *tool.Spec) int {
 	switch {
-	case s.Source == tool.SourceBuiltin:
+	case s.Source == tool.SourceBuiltin, s.Source == tool.SourceInterpreter:
 		return 0
 	case s.Namespace == "":
 		return 1

@@ -29,6 +29,8 @@ const (
 	SourceBuiltin  = "builtin"  // the gateway itself
 	SourceDeclared = "declared" // the "tools" of the configuration
 	SourceOpenAPI  = "openapi"  // an OpenAPI document
+	// SourceInterpreter is the "code_interpreter" of the configuration.
+	SourceInterpreter = "interpreter"
 )
 
 // Spec describes one tool: what a model is shown of it and the limits of one
@@ -45,7 +47,7 @@ type Spec struct {
 	ByGroup     bool            // only in chats where one of Groups is active; else in every chat
 	Namespace   string          // the source's name; empty for a declared tool
 	Method      string          // the tool's own name within its namespace
-	Source      string          // SourceBuiltin, SourceDeclared or SourceOpenAPI
+	Source      string          // SourceBuiltin, SourceDeclared, SourceOpenAPI or SourceInterpreter
 	Origin      string          // for people: what the source has it as and where, such as GET /pets at pets.yaml:8:5; empty for what is declared
 	// Print tells apart what calls of the tool do, whatever its name: it is another one
 	// where the same arguments would be sent elsewhere or in another form. It is empty

@@ -109,16 +109,19 @@ var (
 		"openapi":          slices.Concat(words, []string{"gateway/httptool", "openapi/document", "openapi/spec", "openapi/dialect", "openapi/argument", "openapi/wire"}),
 
 		// Modules of WebAssembly.
-		"wasm":                {},
-		"wasm/memfs":          {}, // files for guests
-		"wasm/python/wire":    {},
-		"wasm/python/cpython": {"wasm"},
-		"wasm/python/worker":  {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire"},
-		"wasm":                {},
-		"wasm/confine":        {},
-		"wasm":                {},
-		"wasm/python/wire":    {},
-		"wasm/python":         {"gateway/tool", "wasm/python/wire"},
+		"wasm":                 {},
+		"wasm/memfs":           {}, // files for guests
+		"wasm/python/wire":     {},
+		"wasm/python/cpython":  {"wasm"},
+		"wasm/python/worker":   {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire"},
+		"wasm":                 {},
+		"wasm/confine":         {},
+		"wasm":                 {},
+		"wasm/python/wire":     {},
+		"wasm/python":          {"gateway/tool", "wasm/python/wire"},
+		"wasm":                 {},
+		"wasm/python/wire":     {},
+		"wasm/python/packages": {},
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

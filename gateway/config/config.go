@@ -47,26 +47,27 @@ const (
 type Config struct {
 	// Include holds the patterns of all files, in the order they were read.
 	// What they name is part of the Config already.
-	Include   []string                           `koanf:"include"`
-	Version   int                                `koanf:"version"`
-	Server    Server                             `koanf:"server"`
-	Secrets   map[string]secret.Config           `koanf:"secrets"` // by name; paths of files are absolute
-	Networks  Networks                           `koanf:"networks"`
-	Upstreams map[string]httptool.UpstreamConfig `koanf:"upstreams"` // by name; paths of files are absolute
-	Defaults  Defaults                           `koanf:"defaults"`
-	Admit     Admit                              `koanf:"admit"`
-	Tools     map[string]Tool                    `koanf:"tools"`    // by name
-	Sources   map[string]Source                  `koanf:"sources"`  // by namespace
-	Groups    map[string]Group                   `koanf:"groups"`   // by name
-	Profiles  map[string]Profile                 `koanf:"profiles"` // by name
-	Inject    []hook.InjectConfig                `koanf:"inject"`
-	Hooks     hook.Config                        `koanf:"hooks"`
-	Policy    *policy.Config                     `koanf:"policy"` // nil when the file has no policy
-	Chats     chat.Config                        `koanf:"chats"`
-	Discovery Discovery                          `koanf:"discovery"`
-	Approvals approval.Config                    `koanf:"approvals"`
-	Store     Store                              `koanf:"store"`
-	Log       Log                                `koanf:"log"`
+	Include     []string                           `koanf:"include"`
+	Version     int                                `koanf:"version"`
+	Server      Server                             `koanf:"server"`
+	Secrets     map[string]secret.Config           `koanf:"secrets"` // by name; paths of files are absolute
+	Networks    Networks                           `koanf:"networks"`
+	Upstreams   map[string]httptool.UpstreamConfig `koanf:"upstreams"` // by name; paths of files are absolute
+	Defaults    Defaults                           `koanf:"defaults"`
+	Admit       Admit                              `koanf:"admit"`
+	Tools       map[string]Tool                    `koanf:"tools"`    // by name
+	Sources     map[string]Source                  `koanf:"sources"`  // by namespace
+	Groups      map[string]Group                   `koanf:"groups"`   // by name
+	Profiles    map[string]Profile                 `koanf:"profiles"` // by name
+	Inject      []hook.InjectConfig                `koanf:"inject"`
+	Hooks       hook.Config                        `koanf:"hooks"`
+	Policy      *policy.Config                     `koanf:"policy"` // nil when the file has no policy
+	Chats       chat.Config                        `koanf:"chats"`
+	Discovery   Discovery                          `koanf:"discovery"`
+	Interpreter Interpreter                        `koanf:"code_interpreter"`
+	Approvals   approval.Config                    `koanf:"approvals"`
+	Store       Store                              `koanf:"store"`
+	Log         Log                                `koanf:"log"`
 
 	findings *findings
 	tree     *node

@@ -30,6 +30,16 @@ var descriptions = map[string]string{
 	"chats.idle":            "How long a chat is kept after its last call. 7d when absent.",
 	"chats.most_per_caller": "How many chats one caller may have. 1000 when absent.",
 
+	"code_interpreter":            "The tool code_interpreter, which runs Python programs in a sandbox.",
+	"code_interpreter.enabled":    "There is the tool. false when absent.",
+	"code_interpreter.timeout":    "How long a program may run, 100ms to 1h; its wait for an interpreter is not counted. 30s when absent.",
+	"code_interpreter.memory":     "How much memory a program may have together with its interpreter, 32MiB to 4GiB. 256MiB when absent.",
+	"code_interpreter.workers":    "How many programs run at a time, 1 to 64. One process more than that is kept ready. 2 when absent.",
+	"code_interpreter.queue":      "How many further programs may wait; one more is refused at once. 64 when absent.",
+	"code_interpreter.packages":   "What programs can import beside the standard library: wheels of pure Python, and folders of modules. A relative path starts at the folder of this file.",
+	"code_interpreter.packages.*": "Path of a wheel or of a folder.",
+	"code_interpreter.runtime":    "Folder of the Python interpreter, as gateway python install --into makes it. Where gateway python install puts it when absent.",
+
 	"discovery":            "How models find tools that are not in their list.",
 	"discovery.limit":      "Tools in an answer where a search does not say how many, 1 to 50. 5 when absent.",
 	"discovery.budget":     "Most characters of an answer, 2000 to 100000: tools come with their parameters while these fit, then without. 12000 when absent.",

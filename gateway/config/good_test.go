@@ -133,8 +133,8 @@ func TestBytes(t *testing.T) {
 		"version: 1\n# \x00":          "t.yaml:2:3: the control character U+0000 cannot stand in a file (remove it, or write it as an escape in double quotes)",
 		"\ufeffversion: 1 # é\xff":    "t.yaml:1:15: the byte 0xff here is not UTF-8 (save the file as UTF-8)",
 		"\xff\xfev\x00":               "t.yaml:1:1: the byte 0xff here is not UTF-8 (save the file as UTF-8)",
-		"\ufeffversion: 1\nx: 1\n":    "t.yaml:2:1: x: unknown key (known here: admit, approvals, chats, defaults, discovery, groups, hooks, include, inject, log, networks, policy, profiles, secrets, server, sources, store, tools, upstreams, version)",
-		"version: 1\r\nx: 1\r\n":      "t.yaml:2:1: x: unknown key (known here: admit, approvals, chats, defaults, discovery, groups, hooks, include, inject, log, networks, policy, profiles, secrets, server, sources, store, tools, upstreams, version)",
+		"\ufeffversion: 1\nx: 1\n":    "t.yaml:2:1: x: unknown key (known here: admit, approvals, chats, code_interpreter, defaults, discovery, groups, hooks, include, inject, log, networks, policy, profiles, secrets, server, sources, store, tools, upstreams, version)",
+		"version: 1\r\nx: 1\r\n":      "t.yaml:2:1: x: unknown key (known here: admit, approvals, chats, code_interpreter, defaults, discovery, groups, hooks, include, inject, log, networks, policy, profiles, secrets, server, sources, store, tools, upstreams, version)",
 		"version: 1\nserver: [\x07]n": "t.yaml:2:10: the control character U+0007 cannot stand in a file (remove it, or write it as an escape in double quotes)",
 	} {
 		if _, problems := Parse("t.yaml", []byte(text)); problems.Error() != want {

@@ -131,6 +131,7 @@ func (c *Config) setDefaults() {
 	c.Server.Listen = DefaultListen
 	c.Store.URL = DefaultStore
 	c.Store.Keep = Keep{Log: KeepLog{Age: DefaultKeepLog, Size: DefaultLogSize}, Results: DefaultKeepResults}
+	c.Interpreter = Interpreter{Timeout: DefaultProgramTimeout, Memory: DefaultProgramMemory, Workers: DefaultWorkers, Queue: DefaultQueue}
 	c.Log = Log{Level: DefaultLogLevel, Format: DefaultLogFormat}
 	c.Defaults = Defaults{Timeout: tool.DefaultTimeout, MaxOutput: tool.DefaultMaxOutput, MaxResultSize: tool.DefaultMaxResultSize}
 }
@@ -147,6 +148,7 @@ func (c *Config) complete() {
 		c.Tools[name] = t
 	}
 	c.completeSources()
+	c.completeInterpreter()
 	for name, s := range c.Secrets {
 		if s.File != "" {
 			s.File = absolute(c.dirOf("secrets", name, "file"), s.File)

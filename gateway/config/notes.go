@@ -80,6 +80,13 @@ var notes = withSources(withAuth(map[string]note{
 	"approvals.webhook.secret":           notifySecret,
 	"chats.idle":                         {example: "7d"},
 	"chats.most_per_caller":              {instead: "write a number, such as 1000"},
+	"code_interpreter":                   {instead: "write {enabled: true} for example"},
+	"code_interpreter.timeout":           {example: "30s"},
+	"code_interpreter.workers":           {instead: "write a number, such as 2"},
+	"code_interpreter.queue":             {instead: "write a number of programs, such as 64"},
+	"code_interpreter.packages":          {filled: true, instead: "write a list, such as [./wheels/attrs-25.3.0-py3-none-any.whl, ./helpers]"},
+	"code_interpreter.packages.*":        {filled: true, path: true, literal: writePath},
+	"code_interpreter.runtime":           {filled: true, path: true, literal: writePath},
 	"discovery":                          {instead: "write {limit: 5, budget: 12000} for example"},
 	"discovery.limit":                    {instead: "write a number of tools, such as 5"},
 	"discovery.budget":                   {instead: "write a number of characters, such as 12000"},
@@ -217,17 +224,17 @@ var notes = withSources(withAuth(map[string]note{
 // the path of the map they belong to. A key that gets built moves from here to
 // a field of a Config type.
 var unbuilt = unbuiltKeys(map[string]string{
-	"":               "code_interpreter",
-	"server":         "url tls",
-	"chats":          "files",
-	"defaults":       "schema",
-	"tools.*":        "output_schema extra tests python wasm",
-	"sources.*":      "trust schemas locked mcp",
-	"log":            "mask",
-	"store.keep":     "files",
-	"hooks":          "tests",
-	"hooks.before.*": "python",
-	"hooks.after.*":  "python",
+	"code_interpreter": "paused",
+	"server":           "url tls",
+	"chats":            "files",
+	"defaults":         "schema",
+	"tools.*":          "output_schema extra tests python wasm",
+	"sources.*":        "trust schemas locked mcp",
+	"log":              "mask",
+	"store.keep":       "files",
+	"hooks":            "tests",
+	"hooks.before.*":   "python",
+	"hooks.after.*":    "python",
 })
 
 func unbuiltKeys(table map[string]string) map[string]map[string]bool {

@@ -9,21 +9,23 @@ import (
 // refinements add to the schema of a place, by its path, what the rules of
 // this package say of its form and neither type nor note can.
 var refinements = map[string]func(*jsonSchema){
-	"version":          func(s *jsonSchema) { s.Enum = []any{Version} },
-	"server.listen":    func(s *jsonSchema) { s.Default = DefaultListen },
-	"store.url":        func(s *jsonSchema) { s.Pattern, s.Default = storePattern, DefaultStore },
-	"log.level":        func(s *jsonSchema) { s.Default = DefaultLogLevel },
-	"log.format":       func(s *jsonSchema) { s.Default = DefaultLogFormat },
-	"discovery.limit":  func(s *jsonSchema) { s.Default = discovery.DefaultLimit },
-	"admit.allow.*":    nameTag,
-	"admit.deny.*":     nameTag,
-	"groups":           func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
-	"profiles":         func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
-	"server.callers":   func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
-	"tools":            nameTools,
-	"sources":          func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: prefixName.String()} },
-	"sources.*.prefix": func(s *jsonSchema) { s.Pattern = `^$|` + prefixName.String() },
-	"tools.*.output":   func(s *jsonSchema) { s.Default = "auto" },
+	"version":                  func(s *jsonSchema) { s.Enum = []any{Version} },
+	"server.listen":            func(s *jsonSchema) { s.Default = DefaultListen },
+	"store.url":                func(s *jsonSchema) { s.Pattern, s.Default = storePattern, DefaultStore },
+	"log.level":                func(s *jsonSchema) { s.Default = DefaultLogLevel },
+	"log.format":               func(s *jsonSchema) { s.Default = DefaultLogFormat },
+	"code_interpreter.workers": func(s *jsonSchema) { s.Default = DefaultWorkers },
+	"code_interpreter.queue":   func(s *jsonSchema) { s.Default = DefaultQueue },
+	"discovery.limit":          func(s *jsonSchema) { s.Default = discovery.DefaultLimit },
+	"admit.allow.*":            nameTag,
+	"admit.deny.*":             nameTag,
+	"groups":                   func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"profiles":                 func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"server.callers":           func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: toolName.String()} },
+	"tools":                    nameTools,
+	"sources":                  func(s *jsonSchema) { s.Names = &jsonSchema{Pattern: prefixName.String()} },
+	"sources.*.prefix":         func(s *jsonSchema) { s.Pattern = `^$|` + prefixName.String() },
+	"tools.*.output":           func(s *jsonSchema) { s.Default = "auto" },
 }
 
 // demands add what has to be written. They do not hold in a layer over other

@@ -37,6 +37,7 @@ func (c *Config) checkRules() {
 	c.checkKinds()
 	c.checkLimits()
 	c.checkDiscovery()
+	c.checkInterpreter()
 	c.checkUpstreams()
 	c.checkAuth()
 	c.checkRequests()

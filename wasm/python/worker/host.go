@@ -52,7 +52,7 @@ func newHost(s Settings, pipes Pipes) (*host, error) {
 	if h.files, err = tree(s); err != nil {
 		return nil, err
 	}
-	first, err := firstMessage(driverSettings{Heap: s.Memory})
+	first, err := firstMessage(settings{Heap: s.Memory})
 	if err != nil {
 		return nil, err
 	}

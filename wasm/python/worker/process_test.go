@@ -21,11 +21,11 @@ import (
 const asWorker = "TOOLGATE_TEST_WORKER"
 
 func TestMain(m *testing.M) {
-	settings := os.Getenv(asWorker)
-	if settings == "" {
+	argument := os.Getenv(asWorker)
+	if argument == "" {
 		os.Exit(m.Run())
 	}
-	err := Run(context.Background(), settings, Pipes{In: os.Stdin, Out: os.Stdout, Area: os.NewFile(wire.AreaFD, "output")})
+	err := Run(context.Background(), argument, Pipes{In: os.Stdin, Out: os.Stdout, Area: os.NewFile(wire.AreaFD, "output")})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -14,8 +14,8 @@ var bootstrap string
 //go:embed driver.py
 var driverSource string
 
-// driverSettings is what the driver is told of its process.
-type driverSettings struct {
+// settings is what the driver is told of its process.
+type settings struct {
 	// Heap is the most memory that the module may have, in bytes; the driver grows its
 	// heap to what is left of it.
 	Heap uint64 `json:"heap"`
@@ -27,9 +27,9 @@ type driverSettings struct {
 }
 
 // firstMessage is what descriptor 0 gives to a guest that was started with bootstrap.
-func firstMessage(s driverSettings) ([]byte, error) {
+func firstMessage(s settings) ([]byte, error) {
 	return json.Marshal(struct {
-		Driver   string         `json:"driver"`
-		Settings driverSettings `json:"settings"`
+		Driver   string   `json:"driver"`
+		Settings settings `json:"settings"`
 	}{driverSource, s})
 }

@@ -113,14 +113,9 @@ var (
 		"wasm/memfs":           {}, // files for guests
 		"wasm/python/wire":     {},
 		"wasm/python/cpython":  {"wasm"},
-		"wasm/python/worker":   {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire"},
-		"wasm":                 {},
+		"wasm/python/worker":   {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire", "wasm/python/packages"},
 		"wasm/confine":         {},
-		"wasm":                 {},
-		"wasm/python/wire":     {},
 		"wasm/python":          {"gateway/tool", "wasm/python/wire"},
-		"wasm":                 {},
-		"wasm/python/wire":     {},
 		"wasm/python/packages": {},
 
 		// What a door reads, apart from what it does about it.
@@ -154,7 +149,7 @@ var (
 		"github.com/cenkalti/backoff/":           "gateway/retry",
 		"github.com/prometheus/client_golang/":   "gateway/metrics",
 		"github.com/pelletier/go-toml/":          "gateway/clients",
-		"golang.org/x/sys/":                      "wasm/python/wire",
+		"golang.org/x/sys/":                      "wasm/confine",
 		"golang.org/x/text/":                     "gateway/httptool",
 		"github.com/blevesearch/":                "discovery",
 		"github.com/ncruces/go-sqlite3":          "gateway/store",
@@ -166,7 +161,6 @@ var (
 		"github.com/tetratelabs/wazero":          "wasm",
 		"github.com/landlock-lsm/go-landlock":    "wasm/confine",
 		"kernel.org/pub/linux/libs/security/":    "wasm/confine",
-		"golang.org/x/sys/":                      "wasm/confine",
 	}
 
 	// also names packages that may import a library that is another's: what reads
@@ -175,8 +169,9 @@ var (
 	also = map[string]string{
 		"bench/start/parse": "go.yaml.in/yaml/", "openapi/document": "go.yaml.in/yaml/",
 		"bench/openapi": "github.com/getkin/kin-openapi/", "bench/discover": "github.com/blevesearch/",
-		"wasm/memfs": "github.com/tetratelabs/wazero", // its words for file systems
-		"discovery":  "golang.org/x/text/",            // as a word is written in more than one way
+		"wasm/memfs": "github.com/tetratelabs/wazero",                              // its words for file systems
+		"wasm":       "golang.org/x/sys/", "wasm/python/wire": "golang.org/x/sys/", // memory that is mapped
+		"discovery": "golang.org/x/text/", // as a word is written in more than one way
 	}
 )
 

@@ -3,32 +3,84 @@ package worker
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/wasm/memfs"
+	"github.com/toolgate/toolgate/wasm/python/packages"
 	"github.com/toolgate/toolgate/wasm/python/wire"
 )
 
 // Where the guest finds files.
 const (
-	given    = "/files"    // of its job, read-only
-	results  = "/out"      // for what it gives back
-	scratch  = "/tmp"      // for anything else
-	packages = "/packages" // what can be imported beside the standard library, read-only
+	given      = "/files"    // of its job, read-only
+	results    = "/out"      // for what it gives back
+	scratch    = "/tmp"      // for anything else
+	importable = "/packages" // what can be imported beside the standard library, read-only
 )
 
-// tree makes the files of the guest's start.
-func tree(s Settings) (*memfs.FS, error) {
+// tree makes the files of the guest's start, and says in its settings what it can
+// import of them.
+func tree(s Settings, start *settings) (*memfs.FS, error) {
 	files := memfs.New(memfs.Options{Bytes: s.Files})
 	for _, folder := range []struct {
 		name     string
 		writable bool
-	}{{given, false}, {packages, false}, {results, true}, {scratch, true}} {
+	}{{given, false}, {importable, false}, {results, true}, {scratch, true}} {
 		if err := files.AddFolder(folder.name, folder.writable); err != nil {
 			return nil, err
 		}
 	}
+	if len(s.Packages) > 0 {
+		if err := addPackages(files, s.Packages, start); err != nil {
+			return nil, err
+		}
+	}
+	if s.Library != "" {
+		return files, addLibrary(files, s.Library)
+	}
 	return files, nil
+}
+
+func addPackages(files *memfs.FS, paths []string, start *settings) error {
+	set, mistakes := packages.Load(paths, "")
+	if len(mistakes) > 0 {
+		return fmt.Errorf("the package %s: %w", paths[mistakes[0].Entry], mistakes[0])
+	}
+	start.Packages = map[string]string{}
+	for _, p := range set.Packages {
+		start.Packages[p.Name] = p.Version
+		start.Modules = append(start.Modules, p.Modules...)
+	}
+	for _, f := range set.Files {
+		if err := files.AddFile(path.Join(importable, f.Name), f.Data, false); err != nil {
+			return fmt.Errorf("the packages' file %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// addLibrary adds a standard library that is not in the module: a folder whose folder
+// pythonX.Y has the modules. Builds look for it below the prefix that they were made
+// for, which is /usr/local unless somebody chose another, and / for what stands beside them.
+func addLibrary(files *memfs.FS, folder string) error {
+	library := os.DirFS(folder)
+	return fs.WalkDir(library, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(library, name)
+		if err != nil {
+			return fmt.Errorf("the standard library: %w", err)
+		}
+		for _, prefix := range []string{"/lib", "/usr/local/lib"} {
+			if err := files.AddFile(path.Join(prefix, name), data, false); err != nil {
+				return fmt.Errorf("the standard library's file %s: %w", name, err)
+			}
+		}
+		return nil
+	})
 }
 
 // collect adds to a reply what the program has left among its results, and says what it

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/wasm"
+	"github.com/toolgate/toolgate/wasm/confine"
 	"github.com/toolgate/toolgate/wasm/memfs"
 	"github.com/toolgate/toolgate/wasm/python/wire"
 )
@@ -18,15 +19,23 @@ import (
 // errNoMore is that the gateway has no more jobs.
 var errNoMore = errors.New("no more jobs")
 
+// ownMemory is how much address space the process may take after the guest has its
+// own, in bytes, without the guest's files. What it needs is some MiB, and
+// several times as much under the race detector; it is there for a guest that
+// has escaped.
+const ownMemory = 4 << 30
+
 // host is what a guest finds around it: its message, its streams, its files. It is
 // used on the guest's goroutine only.
 type host struct {
 	settings Settings
+	lifeline int
 	area     *wire.Mapped
 	jobs     *wire.Reader
 	replies  io.Writer
 	guest    *wasm.Guest
 	files    *memfs.FS
+	packages map[string]string // that the guest can import, and their versions
 
 	in             bytes.Reader
 	stdout, stderr stream
@@ -44,15 +53,17 @@ type host struct {
 type confined struct{ held, missing []string }
 
 func newHost(s Settings, pipes Pipes) (*host, error) {
-	h := &host{settings: s, jobs: wire.NewReader(pipes.In, wire.Bounds{}), replies: pipes.Out}
+	h := &host{settings: s, lifeline: pipes.Lifeline, jobs: wire.NewReader(pipes.In, wire.Bounds{}), replies: pipes.Out}
 	var err error
 	if h.area, err = wire.Map(pipes.Area); err != nil {
 		return nil, err
 	}
-	if h.files, err = tree(s); err != nil {
+	start := settings{Heap: s.Memory}
+	if h.files, err = tree(s, &start); err != nil {
 		return nil, err
 	}
-	first, err := firstMessage(settings{Heap: s.Memory})
+	h.packages = start.Packages
+	first, err := firstMessage(start)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +77,17 @@ func (h *host) close() { _ = h.area.Close() } // the gateway has it too
 // begin is before the guest's first instruction.
 func (h *host) begin(keep []int) error {
 	debug.FreeOSMemory() // compiling has left some
+	report, err := confine.Process(confine.Limits{
+		Memory: ownMemory + uint64(h.settings.Files), FileSize: h.settings.Memory, // the guest's state is a file
+		Keep: keep, Lifeline: h.lifeline,
+	})
+	if err != nil {
+		return fmt.Errorf("the process cannot be confined: %w", err)
+	}
+	h.report.held = report.Held
+	for _, m := range report.Missing {
+		h.report.missing = append(h.report.missing, m.What+": "+m.Why)
+	}
 	return nil
 }
 
@@ -98,7 +120,7 @@ func (h *host) ready() error {
 	debug.FreeOSMemory() // starting has left some
 	return wire.Write(h.replies, wire.Hello{
 		Held: h.report.held, Missing: h.report.missing, Resting: h.guest.Resting(),
-		Loaded: h.loaded, Started: time.Since(h.began),
+		Loaded: h.loaded, Started: time.Since(h.began), Packages: h.packages,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/wasm"
+	"github.com/toolgate/toolgate/wasm/confine"
 )
 
 const (
@@ -27,6 +28,9 @@ type Pipes struct {
 	In   io.Reader // jobs
 	Out  io.Writer // replies
 	Area *os.File  // the output area
+	// Lifeline is the descriptor of a pipe whose other end the gateway holds: the process
+	// ends with it, whatever it does. 0 is none.
+	Lifeline int
 }
 
 // Run serves jobs until there are no more, which is no error, or until a program has
@@ -34,6 +38,11 @@ type Pipes struct {
 func Run(ctx context.Context, argument string, pipes Pipes) error {
 	debug.SetGCPercent(garbage)
 	runtime.GOMAXPROCS(processors)
+	if pipes.Lifeline != 0 {
+		if err := confine.EndWith(pipes.Lifeline); err != nil {
+			return err
+		}
+	}
 	s, err := parse(argument)
 	if err != nil {
 		return err

@@ -78,6 +78,14 @@ var ErrBroken = errors.New("the guest cannot be set back")
 // same the first times.
 const warmRounds = 64
 
+// mostUnsettled is how many rounds a guest is sent until its state is the same twice. Then
+// it is kept as it is: nothing goes wrong with one that changes, it only costs more.
+const mostUnsettled = 64
+
+// spareStacks is how many snapshots of the stack are taken at a time. Each serves one
+// message, and has some 10 KiB.
+const spareStacks = 32
+
 // Guest is a program that runs once for every message, from the same state each time.
 type Guest struct {
 	compiled *Compiled
@@ -86,9 +94,10 @@ type Guest struct {
 
 	globals     []uint64 // of the module, at the sync point
 	descriptors descriptors
-	snapshot    experimental.Snapshot
-	back        bool // the guest was set back, and has not come to the sync point again
+	stacks      []experimental.Snapshot // of the guest at its sync point
+	running     bool                    // a message
 	rounds      int
+	unsettled   int // rounds that have changed the state
 	failure     error
 }
 
@@ -208,39 +217,55 @@ func (g *Guest) arrive(ctx context.Context, module api.Module) uint64 {
 	}
 	g.try(g.sameGlobals(module))
 	switch {
-	case g.snapshot == nil:
+	case g.running:
+		g.setBack(ctx)
+		return 0
+	case g.descriptors.first == nil:
 		g.try(g.descriptors.of(module))
 		g.try(g.heap.take())
-		g.back = true
-		g.snapshot = experimental.GetSnapshotter(ctx).Snapshot()
 		return Again
-	case g.back:
-		g.ready(ctx)
-	default:
-		g.setBack()
 	}
+	g.try(g.heap.update())
+	if g.unsettled++; g.unsettled < mostUnsettled && !g.heap.settled() {
+		return Again
+	}
+	g.unsettled = 0
+	g.ready(ctx)
 	return 0
 }
 
-// ready keeps the state that the guest is in as the one to come back to, and waits for
-// a message. A snapshot of the stack serves only once, so each message has its own; the
-// guest has done nothing but come here since it was set back.
+// ready keeps the stack that the guest has as the one to come back to, which belongs to
+// the state that its memory is in, and waits for a message.
 func (g *Guest) ready(ctx context.Context) {
-	g.try(g.heap.update())
-	g.back = false
-	g.snapshot = experimental.GetSnapshotter(ctx).Snapshot()
-	g.try(g.hooks.Next(ctx))
+	g.stacks = g.stacks[:0]
+	for range spareStacks {
+		g.stacks = append(g.stacks, experimental.GetSnapshotter(ctx).Snapshot())
+	}
+	g.next(ctx)
 }
 
-// setBack makes the guest what it was when it got its message. It does not return: the
-// guest goes on from there.
-func (g *Guest) setBack() {
+func (g *Guest) next(ctx context.Context) {
+	g.try(g.hooks.Next(ctx))
+	g.running = true
+}
+
+// setBack makes the guest what it was when it got its message, and does not return: the
+// guest goes on from there. A snapshot of a stack serves once, and the last one brings the
+// guest back here without a message, to take new ones.
+func (g *Guest) setBack(ctx context.Context) {
 	open, err := g.hooks.Done()
 	g.try(err)
 	g.try(g.descriptors.setBack(open))
 	g.try(g.heap.reset())
-	g.back = true
-	g.snapshot.Restore([]uint64{Again})
+	g.running = false
+	last := len(g.stacks) - 1
+	stack := g.stacks[last]
+	g.stacks[last] = nil // what it holds is used up
+	if g.stacks = g.stacks[:last]; last == 0 {
+		stack.Restore([]uint64{Again})
+	}
+	g.next(ctx)
+	stack.Restore([]uint64{0})
 }
 
 // sameGlobals reports a guest that came to the sync point with other globals than the

@@ -119,12 +119,15 @@ func (h *heap) update() error {
 			}
 		}
 	}
-	if h.calm >= calmRounds {
+	if h.settled() {
 		return nil
 	}
 	h.calm++
 	return h.extend()
 }
+
+// settled reports whether the state was the same for some rounds.
+func (h *heap) settled() bool { return h.calm >= calmRounds }
 
 // copies are the pages of the parts that the guest has written to since they were
 // kept or dropped, in order.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -90,6 +91,7 @@ const spareStacks = 32
 type Guest struct {
 	compiled *Compiled
 	hooks    Hooks
+	born     time.Time
 	heap     heap
 
 	globals     []uint64 // of the module, at the sync point
@@ -102,7 +104,9 @@ type Guest struct {
 }
 
 // NewGuest prepares a guest of a module that was compiled. Nothing of it runs yet.
-func NewGuest(c *Compiled, hooks Hooks) *Guest { return &Guest{compiled: c, hooks: hooks} }
+func NewGuest(c *Compiled, hooks Hooks) *Guest {
+	return &Guest{compiled: c, hooks: hooks, born: time.Now()}
+}
 
 // Resting is how many bytes of the guest's memory belong to the state that every
 // message begins with.
@@ -139,11 +143,15 @@ func (g *Guest) Run(ctx context.Context, p Program) error {
 // instantiate makes the instance. Memory that the system does not give is an error.
 func (g *Guest) instantiate(ctx context.Context, p Program) (module api.Module, err error) {
 	defer func() {
-		if trouble, ok := recover().(error); ok {
+		switch trouble := recover().(type) {
+		case nil:
+		case error:
 			err = trouble
+		default:
+			panic(trouble)
 		}
 	}()
-	module, err = g.compiled.runtime.InstantiateModule(ctx, g.compiled.module, config(p).WithStartFunctions())
+	module, err = g.compiled.runtime.InstantiateModule(ctx, g.compiled.module, g.config(p).WithStartFunctions())
 	if err == nil && module.ExportedFunction(start) == nil {
 		return nil, fmt.Errorf("the module has no function %s: it is no program", start)
 	}
@@ -161,7 +169,7 @@ type ExitError struct {
 
 func (e *ExitError) Error() string { return fmt.Sprintf("the program left with exit code %d", e.Code) }
 
-// system gives the module the functions of WASI, of which two are our own.
+// system gives the module the functions of WASI, of which some are our own.
 func (g *Guest) system(ctx context.Context) error {
 	builder := g.compiled.runtime.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(builder)
@@ -172,6 +180,9 @@ func (g *Guest) system(ctx context.Context) error {
 	builder.NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(renumber), []api.ValueType{i32, i32}, []api.ValueType{i32}).
 		Export("fd_renumber")
+	builder.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(g.poll), []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32}).
+		Export("poll_oneoff")
 	_, err := builder.Instantiate(ctx)
 	return err
 }
@@ -182,14 +193,14 @@ func renumber(_ context.Context, _ api.Module, stack []uint64) {
 	stack[0] = 58 // ENOTSUP
 }
 
-func config(p Program) wazero.ModuleConfig {
+func (g *Guest) config(p Program) wazero.ModuleConfig {
 	mounts := wazero.NewFSConfig()
 	for _, m := range p.Mounts {
 		mounts = mounts.(sysfs.FSConfig).WithSysFSMount(m.FS, m.Path)
 	}
 	return wazero.NewModuleConfig().
 		WithArgs(p.Args...).WithStdin(p.Stdin).WithStdout(p.Stdout).WithStderr(p.Stderr).WithFSConfig(mounts).
-		WithRandSource(rand.Reader).WithSysWalltime().WithSysNanotime().WithSysNanosleep()
+		WithRandSource(rand.Reader).WithSysWalltime().WithNanotime(g.nanotime, 1)
 }
 
 // advise is fd_advise(fd, offset, length, advice). Advice that is not for the host is

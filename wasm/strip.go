@@ -1,10 +1,8 @@
 package wasm
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 )
 
 // preamble is how a module of version 1 of the format begins (WebAssembly Core
@@ -19,25 +17,18 @@ const customSection = 0
 var ErrNotModule = errors.New("not a WebAssembly module")
 
 // Strip returns the module without its custom sections, which are half of what an
-// interpreter with debugging information has. The rest is as it was, byte for byte;
-// what the sections hold is checked when they are compiled. Bytes that are no module,
-// or that end within a section, are an ErrNotModule.
+// interpreter with debugging information has. The rest is as it was; what the sections
+// hold is checked when they are compiled. Bytes that are no module, or that end within a
+// section, are an ErrNotModule.
 func Strip(module []byte) ([]byte, error) {
-	rest, ok := bytes.CutPrefix(module, []byte(preamble))
-	if !ok {
-		return nil, fmt.Errorf("%w of version 1: it begins with %q", ErrNotModule, module[:min(len(module), len(preamble))])
-	}
 	kept := append(make([]byte, 0, len(module)), preamble...)
-	for len(rest) > 0 {
-		size, n := binary.Uvarint(rest[1:])
-		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, fmt.Errorf("%w: it is cut off in the section at byte %d", ErrNotModule, len(module)-len(rest))
+	err := sections(module, func(id byte, body []byte) {
+		if id != customSection {
+			kept = append(binary.AppendUvarint(append(kept, id), uint64(len(body))), body...)
 		}
-		end := 1 + n + int(size)
-		if rest[0] != customSection {
-			kept = append(kept, rest[:end]...)
-		}
-		rest = rest[end:]
+	})
+	if err != nil {
+		return nil, err
 	}
 	return kept, nil
 }

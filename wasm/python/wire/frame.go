@@ -265,7 +265,7 @@ func check(m Message) error {
 		return nil
 	}
 	switch r.Outcome {
-	case OK, Raised, Syntax, Exited, Dependencies:
+	case OK, Raised, Syntax, Exited, Dependencies, Crashed:
 	default:
 		return fmt.Errorf("reply with the outcome %q, which there is not", r.Outcome)
 	}

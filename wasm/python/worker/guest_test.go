@@ -121,7 +121,7 @@ func startGuest(t *testing.T, s settings) *guest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if module, err = wasm.Strip(module); err != nil {
+	if module, err = wasm.Prepare(module); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"files", "out", "tmp", "packages"} {

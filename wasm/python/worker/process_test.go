@@ -52,7 +52,7 @@ func start(t *testing.T) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if module, err = wasm.Strip(module); err != nil {
+	if module, err = wasm.Prepare(module); err != nil {
 		t.Fatal(err)
 	}
 	stripped := filepath.Join(t.TempDir(), "python.wasm")

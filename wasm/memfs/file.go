@@ -19,7 +19,6 @@ type file struct {
 	appends bool
 	at      int64  // of a file, in bytes
 	slot    uint64 // of a folder: the last that was read
-	ended   bool   // by Reset
 	kept    bool   // by a mark
 }
 
@@ -39,14 +38,11 @@ func (f *FS) handle(n *node, flag sys.Oflag) *file {
 	return h
 }
 
-// Close implements sys.File. That a Reset ended it is no error, so that wazero lets go
-// of it.
+// Close implements sys.File. To close a handle again, or one that a Reset ended, is no
+// error: wazero keeps its descriptor when it is.
 func (h *file) Close() sys.Errno {
-	switch {
-	case h.node == nil && h.ended:
+	if h.node == nil {
 		return 0
-	case h.node == nil:
-		return sys.EBADF
 	}
 	if h.fs.mount == h {
 		h.fs.mount = nil
@@ -83,8 +79,8 @@ func (h *file) IsAppend() bool { return h.appends }
 
 // SetAppend implements sys.File.
 func (h *file) SetAppend(enable bool) sys.Errno {
-	if errno := h.bytes(h.node != nil); errno != 0 {
-		return errno
+	if h.node == nil {
+		return sys.EBADF
 	}
 	h.appends = enable
 	return 0
@@ -98,14 +94,10 @@ func (h *file) Stat() (wasys.Stat_t, sys.Errno) {
 	return h.node.stat(), 0
 }
 
-// bytes checks that the handle is of a file and opened for what is to be done.
-func (h *file) bytes(allowed bool) sys.Errno {
-	switch {
-	case h.node == nil:
-		return sys.EBADF
-	case h.node.kind == fs.ModeDir:
-		return sys.EISDIR
-	case !allowed:
+// may checks that the handle was opened for what is to be done. A folder never is for
+// writing.
+func (h *file) may(allowed bool) sys.Errno {
+	if h.node == nil || !allowed {
 		return sys.EBADF
 	}
 	return 0
@@ -120,11 +112,14 @@ func (h *file) Read(p []byte) (int, sys.Errno) {
 
 // Pread implements sys.File.
 func (h *file) Pread(p []byte, at int64) (int, sys.Errno) {
-	if errno := h.bytes(h.reads); errno != 0 {
-		return 0, errno
-	}
 	if at < 0 {
 		return 0, sys.EINVAL
+	}
+	if errno := h.may(h.reads); errno != 0 {
+		return 0, errno
+	}
+	if h.node.kind == fs.ModeDir {
+		return 0, sys.EISDIR
 	}
 	return h.node.readAt(p, at), 0
 }
@@ -132,22 +127,25 @@ func (h *file) Pread(p []byte, at int64) (int, sys.Errno) {
 // Write implements sys.File. When there is room for a part only, that part is written
 // and it is no error, as with write(2); the next is.
 func (h *file) Write(p []byte) (int, sys.Errno) {
+	at := h.at
 	if h.node != nil && h.appends {
-		h.at = h.node.size
+		at = h.node.size
 	}
-	n, errno := h.Pwrite(p, h.at)
-	h.at += int64(n)
+	n, errno := h.Pwrite(p, at)
+	if n > 0 {
+		h.at = at + int64(n)
+	}
 	return n, errno
 }
 
 // Pwrite implements sys.File. With O_APPEND it writes at the end whatever the offset,
 // as Linux does (pwrite(2)).
 func (h *file) Pwrite(p []byte, at int64) (int, sys.Errno) {
-	if errno := h.bytes(h.writes); errno != 0 {
-		return 0, errno
-	}
 	if at < 0 {
 		return 0, sys.EINVAL
+	}
+	if errno := h.may(h.writes); errno != 0 {
+		return 0, errno
 	}
 	if h.appends {
 		at = h.node.size
@@ -158,12 +156,11 @@ func (h *file) Pwrite(p []byte, at int64) (int, sys.Errno) {
 
 // Truncate implements sys.File.
 func (h *file) Truncate(size int64) sys.Errno {
-	if errno := h.bytes(h.node != nil); errno != 0 {
-		return errno
-	}
 	switch {
+	case h.node == nil:
+		return sys.EBADF
 	case size < 0 || !h.writes:
-		return sys.EINVAL // as ftruncate(2) for a file that is open for reading
+		return sys.EINVAL // as ftruncate(2) for what is open for reading
 	case size > h.fs.o.FileBytes && size > h.node.size:
 		return h.fs.refuse(EFBIG)
 	case size > h.node.size && size > h.fs.limit(h.node):

@@ -66,9 +66,11 @@ func (f *FS) OpenFile(path string, flag sys.Oflag, _ fs.FileMode) (sys.File, sys
 
 // followed says what open does with a link at the end of the path.
 func followed(flag sys.Oflag) follow {
-	switch {
-	case flag&sys.O_CREAT != 0 && flag&sys.O_EXCL != 0:
+	switch creates := flag&sys.O_CREAT != 0; {
+	case creates && flag&(sys.O_EXCL|sys.O_NOFOLLOW) != 0:
 		return never
+	case creates:
+		return unslashed
 	case flag&sys.O_NOFOLLOW != 0:
 		return slashed
 	}
@@ -82,10 +84,10 @@ func (f *FS) mayOpen(p place, flag sys.Oflag) sys.Errno {
 	switch {
 	case p.node == nil && !creates:
 		return sys.ENOENT
+	case creates && p.slash && p.dir != nil:
+		return sys.EISDIR
 	case p.node != nil && creates && flag&sys.O_EXCL != 0:
 		return sys.EEXIST
-	case creates && p.slash:
-		return sys.EISDIR
 	case len(f.open) >= f.o.Handles:
 		return EMFILE
 	case p.node == nil:

@@ -92,5 +92,5 @@ func (f *FS) remount() (ended int) {
 // end takes its node from a handle.
 func (h *file) end() {
 	h.node.opens--
-	h.node, h.ended = nil, true
+	h.node = nil
 }

@@ -12,10 +12,16 @@ import (
 type follow int
 
 const (
-	never   follow = iota // the link itself is made, removed or renamed
-	slashed               // followed only when the path ends with a slash
+	never     follow = iota // the link itself is made, removed or renamed
+	slashed                 // followed only when the path ends with a slash
+	unslashed               // followed only when it does not: nothing is made there then
 	always
 )
+
+// link reports whether a link at the end is followed.
+func (e follow) link(slash bool) bool {
+	return e == always || e == slashed && slash || e == unslashed && !slash
+}
 
 // place is where a path leads: to a node, or to a name in a folder that has no node yet.
 type place struct {
@@ -45,7 +51,7 @@ func (f *FS) resolve(path string, end follow) (place, sys.Errno) {
 		switch {
 		case errno != 0:
 			return place{}, errno
-		case p.node != nil && p.node.kind == fs.ModeSymlink && (!last || end == always || end == slashed && p.slash):
+		case p.node != nil && p.node.kind == fs.ModeSymlink && (!last || end.link(p.slash)):
 			if links++; links > maxLinks {
 				return place{}, sys.ELOOP
 			}

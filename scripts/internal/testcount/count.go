@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// needsData starts the message of a test that skips for want of test data.
-const needsData = "needs TG_TESTDATA"
+// needsData starts the message of a test that skips for want of what a variable of the
+// environment names: TG_TESTDATA, test data; TG_PYTHON_WASM, an interpreter.
+const needsData = "needs TG_"
 
 // event is a line of "go test -json" (go doc test2json, go help buildjson).
 type event struct {
@@ -162,7 +163,7 @@ func (c *count) summary(complete bool) bool {
 		c.failed += len(c.skipped)
 		skipped = 0
 	} else if c.noData > 0 {
-		c.print(fmt.Sprintf("not run without TG_TESTDATA: %d\n", c.noData))
+		c.print(fmt.Sprintf("not run without what TG_ variables name: %d\n", c.noData))
 	}
 	c.print(fmt.Sprintf("%d passed, %d failed, %d skipped\n", c.passed, c.failed, skipped))
 	return c.failed == 0

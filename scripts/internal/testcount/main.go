@@ -3,7 +3,7 @@
 // subtests count alike. Whatever keeps a test from telling its end (a package
 // that does not build, a panic, a time limit) counts as failed.
 //
-// Tests that skip with a message that starts "needs TG_TESTDATA" are counted
+// Tests that skip with a message that starts "needs TG_" are counted
 // apart. With TESTCOUNT_COMPLETE=1 they and all other skipped tests fail the
 // run.
 package main

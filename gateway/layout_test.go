@@ -171,7 +171,8 @@ var (
 		"bench/openapi": "github.com/getkin/kin-openapi/", "bench/discover": "github.com/blevesearch/",
 		"wasm/memfs": "github.com/tetratelabs/wazero",                              // its words for file systems
 		"wasm":       "golang.org/x/sys/", "wasm/python/wire": "golang.org/x/sys/", // memory that is mapped
-		"discovery": "golang.org/x/text/", // as a word is written in more than one way
+		"discovery": "golang.org/x/text/",                                       // as a word is written in more than one way
+		"discovery": "golang.org/x/text/", "gateway/chat": "golang.org/x/text/", // as a word is written in more than one way
 	}
 )
 

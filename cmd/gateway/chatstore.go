@@ -38,14 +38,14 @@ func openLocalChats(ctx context.Context, io streams, opts config.Options, writes
 	s, err := store.Open(ctx, cfg.Store.File(), store.Options{ReadOnly: !writes})
 	if errors.Is(err, fs.ErrNotExist) {
 		_, _ = fmt.Fprintf(io.err, "there is no store %s yet, so no chat holds anything\n", cfg.Store.File())
-		h.desk, err = chat.Visit(ctx, nil, cfg.Chats)
+		h.desk, err = chat.Visit(ctx, nil, chat.Options{Limits: cfg.Chats})
 		return h, err
 	}
 	if err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	h.store = s
-	if h.desk, err = chat.Visit(ctx, s, cfg.Chats); err != nil {
+	if h.desk, err = chat.Visit(ctx, s, chat.Options{Limits: cfg.Chats, Files: s}); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil

@@ -224,6 +224,7 @@ func (d *Desk) takeIn(s *Saved) {
 	}
 	if old != nil {
 		if c := between(s.Key, &old.saved, s, ""); !c.any() && bytes.Equal(old.saved.Context, s.Context) {
+			old.usedAt(s.Used)
 			return
 		}
 		s.Used = later(s.Used, old.last())

@@ -1,6 +1,6 @@
 // Package chat keeps what belongs to a conversation: fields that clients set and
 // that rules, hooks and inject read as chat.context, the groups of tools that its
-// user activated, and the groups that its model asked for.
+// user activated, the groups that its model asked for, and files.
 //
 // A chat is known by its name and by the caller who named it. The same name of
 // another caller is another chat, so nobody can take a name from somebody else,
@@ -42,6 +42,7 @@ const (
 type Config struct {
 	Idle          time.Duration `koanf:"idle"`            // DefaultIdle when absent
 	MostPerCaller int           `koanf:"most_per_caller"` // DefaultMost when absent
+	Files         FilesConfig   `koanf:"files"`
 }
 
 // Key names a chat.
@@ -106,6 +107,8 @@ type Chat struct {
 	// Found are tools that searches have found in it and that are in its list since, in
 	// that order.
 	Found []string `json:"found,omitempty"`
+	// Files are those of the chat, by path. [Desk.Files] gives them, and no other method.
+	Files []File `json:"files,omitempty"`
 }
 
 // entry is a chat that holds something. Only its time changes.
@@ -124,6 +127,15 @@ func newEntry(s Saved, fields func() map[string]any) *entry {
 }
 
 func (e *entry) last() time.Time { return time.Unix(0, e.used.Load()) }
+
+// usedAt notes that the chat was used then, unless it was later, too.
+func (e *entry) usedAt(then time.Time) {
+	for used := e.used.Load(); used < then.UnixNano(); used = e.used.Load() {
+		if e.used.CompareAndSwap(used, then.UnixNano()) {
+			return
+		}
+	}
+}
 
 // now is the chat with the time that it was really used.
 func (e *entry) now() Saved {

@@ -26,14 +26,17 @@ const lastWrite = 5 * time.Second
 
 // Options are what a Desk may be given; the zero value works.
 type Options struct {
-	Limits Config
-	Logger *slog.Logger // told of what could not be written; nothing is logged when nil
+	Limits    Config
+	Logger    *slog.Logger  // told of what could not be written; nothing is logged when nil
+	Files     FileStore     // keeps files of chats; without it there are none
+	KeepFiles time.Duration // how long a file is kept after it was put, in a chat that is kept itself; 0 is as long as the chat
 }
 
 // Desk is where chats are kept: in memory, for calls, and behind that in a store.
 // It is safe for concurrent use.
 type Desk struct {
-	store    Store // nil where chats end with the process
+	store    Store     // nil where chats end with the process
+	files    FileStore // nil where chats have no files
 	logger   *slog.Logger
 	loaded   atomic.Bool // what the store had was taken in
 	watchers watchers
@@ -43,12 +46,14 @@ type Desk struct {
 	writing turn  // held while the store is written, so that nothing overtakes; guards mark
 	mark    int64 // up to which the changes of the store were taken in
 
-	mu      sync.RWMutex // guards what follows
-	limits  Config
-	chats   map[Key]*entry
-	callers map[string]use
-	held    int // bytes of all chats, as they count
+	mu        sync.RWMutex // guards what follows
+	limits    Config
+	keepFiles time.Duration
+	chats     map[Key]*entry
+	callers   map[string]use
+	held      int // bytes of all chats, as they count
 
+	uploads  seats    // of callers who put files
 	sessions sessions // what was found in chats of one connection
 }
 
@@ -63,8 +68,8 @@ type use struct {
 // make changes, which servers that use the store take in by themselves. It forgets
 // and follows nothing, so there is nothing to close. When chats were used it knows as
 // far as servers have written that down, and takes them for idle so much later.
-func Visit(ctx context.Context, store Store, limits Config) (*Desk, error) {
-	d := newDesk(store, Options{Limits: limits})
+func Visit(ctx context.Context, store Store, opts Options) (*Desk, error) {
+	d := newDesk(store, opts)
 	d.limits.Idle += 2 * interval
 	if err := d.follow(ctx); err != nil {
 		return nil, err
@@ -75,7 +80,7 @@ func Visit(ctx context.Context, store Store, limits Config) (*Desk, error) {
 
 func newDesk(store Store, opts Options) *Desk {
 	d := &Desk{
-		store: store, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}), writing: make(turn, 1),
+		store: store, files: opts.Files, keepFiles: opts.KeepFiles, logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)), done: make(chan struct{}), writing: make(turn, 1),
 		chats: map[Key]*entry{}, callers: map[string]use{}, mark: -1,
 	}
 	d.Limit(opts.Limits)
@@ -111,6 +116,7 @@ func (d *Desk) load(ctx context.Context) {
 func (d *Desk) Limit(limits Config) {
 	limits.Idle = cmp.Or(limits.Idle, DefaultIdle)
 	limits.MostPerCaller = cmp.Or(limits.MostPerCaller, DefaultMost)
+	limits.Files = limits.Files.complete()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.limits = limits
@@ -230,6 +236,7 @@ func (d *Desk) Drop(ctx context.Context, key Key) (bool, error) {
 	}
 	d.take(key)
 	d.tell(between(key, &old.saved, &Saved{}, ""))
+	d.clearFiles(ctx)
 	return true, nil
 }
 

@@ -19,6 +19,7 @@ func (d *Desk) sweep(ctx context.Context) {
 			return
 		}
 	}
+	d.clearFiles(ctx)
 }
 
 func (d *Desk) sweepSome(ctx context.Context, keys []Key) error {

@@ -146,10 +146,20 @@ func (s *Store) UseChats(ctx context.Context, chats []chat.Saved) error {
 	return s.eachChat(ctx, touchChat, len(chats), func(i int) ([]any, error) { return chatRow(&chats[i]) })
 }
 
-// DropChats takes chats out; see [chat.Store].
+// DropChats takes chats out, with their files; see [chat.Store].
 func (s *Store) DropChats(ctx context.Context, keys []chat.Key) error {
-	return s.eachChat(ctx, `DELETE FROM chats WHERE caller_id = ? AND id = ?`, len(keys), func(i int) ([]any, error) {
-		return []any{keys[i].Caller, keys[i].ID}, nil
+	if len(keys) == 0 {
+		return nil
+	}
+	return s.write(ctx, func(tx *sql.Tx) error {
+		for _, key := range keys {
+			for _, query := range []string{giveUpFiles, `DELETE FROM chat_files WHERE caller_id = ? AND chat_id = ?`, `DELETE FROM chats WHERE caller_id = ? AND id = ?`} {
+				if _, err := tx.ExecContext(ctx, query, key.Caller, key.ID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
 }
 

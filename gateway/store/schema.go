@@ -21,5 +21,6 @@ func migrations() []migration {
 		{"keys", keySchema},
 		{"found tools of chats", foundSchema},
 		{"hints", hintSchema},
+		{"files of chats", fileSchema},
 	}
 }

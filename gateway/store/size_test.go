@@ -85,7 +85,7 @@ func (b *bench) shipSome(i int) {
 }
 
 // withoutLater undoes what came after the size of the log.
-const withoutLater = `DROP TABLE hints; DROP TABLE hint_clock; DROP TABLE keys; DROP TABLE approvals; DROP TABLE approval_grants; DROP TABLE limit_keys; DROP TABLE limit_calls; DROP INDEX chats_edited; DROP TABLE chat_clock; ALTER TABLE chats DROP COLUMN edited;
+const withoutLater = `DROP TABLE chat_files; DROP TABLE contents; DROP TABLE content_parts; DROP TABLE hints; DROP TABLE hint_clock; DROP TABLE keys; DROP TABLE approvals; DROP TABLE approval_grants; DROP TABLE limit_keys; DROP TABLE limit_calls; DROP INDEX chats_edited; DROP TABLE chat_clock; ALTER TABLE chats DROP COLUMN edited;
 ALTER TABLE chats DROP COLUMN found; ALTER TABLE chats DROP COLUMN requests; ALTER TABLE chats DROP COLUMN active_groups;`
 
 // TestSizeOfOlder counts what an older version of the program has kept.

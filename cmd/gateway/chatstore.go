@@ -45,7 +45,7 @@ func openLocalChats(ctx context.Context, io streams, opts config.Options, writes
 		return nil, errors.Join(err, h.close())
 	}
 	h.store = s
-	if h.desk, err = chat.Visit(ctx, s, chat.Options{Limits: cfg.Chats, Files: s}); err != nil {
+	if h.desk, err = chat.Visit(ctx, s, chat.Options{Limits: cfg.Chats, Files: s, KeepFiles: cfg.Store.Keep.Files}); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	return h, nil

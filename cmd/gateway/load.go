@@ -186,7 +186,7 @@ func (h *house) furnish(generation *gateway.Generation, results *later, use *ass
 	results.Store, h.results = folder, folder
 	options := gateway.Options{Logger: logger, Results: folder, Handles: h.ledger.handles()}
 	if serves {
-		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Files: h.ledger.store, Logger: logger})
+		h.chats = chat.Open(context.Background(), h.ledger.store, chat.Options{Limits: h.config.Chats, Files: h.ledger.store, KeepFiles: h.config.Store.Keep.Files, Logger: logger})
 		options.Limits = h.ledger.store
 		options.Chats, options.Activations, h.closers = h.chats, activations{h.chats}, append(h.closers, h.chats)
 		h.approvals = approval.Open(context.Background(), h.ledger.store, approval.Options{Logger: logger})

@@ -104,6 +104,7 @@ func (s *server) reloaded(o reload.Outcome, res *reload.Result) {
 func (s *server) apply(v *reload.Version, lines *logs) {
 	s.access.Swap(v.Assembly.Access)
 	s.chats.Limit(v.Config.Chats)
+	s.chats.KeepFiles(v.Config.Store.Keep.Files)
 	s.teller.use(v.Assembly.Webhooks)
 	lines.use(v.Config.Log)
 }

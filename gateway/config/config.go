@@ -185,6 +185,7 @@ type Store struct {
 type Keep struct {
 	Log     KeepLog       `koanf:"log"`
 	Results time.Duration `koanf:"results"` // results that were too large to show; DefaultKeepResults when absent
+	Files   time.Duration `koanf:"files"`   // files of chats, after they were put; as long as their chats when absent
 }
 
 // KeepLog is how long the record of calls is kept.

@@ -26,9 +26,14 @@ var descriptions = map[string]string{
 	"log.format": "How lines are written: as key=value or as JSON.",
 
 	"approvals":             "Calls that wait for a person.",
-	"chats":                 "What is kept of conversations: fields that clients set and rules read, and which groups of tools are active.",
+	"chats":                 "What is kept of conversations: fields that clients set and rules read, which groups of tools are active, and files.",
 	"chats.idle":            "How long a chat is kept after its last call. 7d when absent.",
 	"chats.most_per_caller": "How many chats one caller may have. 1000 when absent.",
+	"chats.files":           "The files that a chat may have.",
+	"chats.files.most":      "How many there may be, 1 to 10000. 100 when absent.",
+	"chats.files.size":      "The most bytes of one, up to 100MiB. 10MiB when absent.",
+	"chats.files.total":     "The most bytes of all files of a chat, up to 10GiB. 100MiB when absent.",
+	"chats.files.types":     "Which files may be put: patterns of media types, such as text/*, or extensions, such as .csv. All when absent.",
 
 	"code_interpreter":            "The tool code_interpreter, which runs Python programs in a sandbox.",
 	"code_interpreter.enabled":    "There is the tool. false when absent.",
@@ -154,6 +159,7 @@ var descriptions = map[string]string{
 	"tools.*.http.auth.oauth2.scopes":        "Scopes to ask for.",
 
 	"store.keep":          "How long what is stored is kept.",
+	"store.keep.files":    "How long a file of a chat is kept after it was put, such as 30d. As long as its chat when absent.",
 	"store.keep.log":      "How long the record of calls is kept.",
 	"store.keep.log.age":  "How long a call is kept after it was stored, such as 30d, which holds when absent.",
 	"store.keep.log.size": "About how many bytes of the store's file calls may take; the oldest go first. Such as 1GiB, which holds when absent.",

@@ -28,6 +28,7 @@ func (c *Config) checkLimits() {
 	if idle := []string{"chats", "idle"}; c.Chats.Idle > 0 && c.Chats.Idle < chat.MinIdle && !c.Broken(idle...) {
 		c.problemAt(idle, "write 7d for example", "%v is too short: when a chat was used is written down once a minute, so it is kept for at least %v", c.Chats.Idle, chat.MinIdle)
 	}
+	c.checkFiles()
 	for _, m := range c.tree.sectionMembers("tools") {
 		t, path := c.Tools[m.key], []string{"tools", m.key}
 		c.checkNumber(further(path, "max_result_size"), t.MaxResultSize, minResultSize, maxResultSize)
@@ -44,6 +45,36 @@ func (c *Config) checkLimits() {
 				"only a tool that changes nothing may be tried again, and this one has no tag %s", tool.TagReadOnly)
 		}
 	}
+}
+
+// checkFiles holds the limits of files of chats to their bounds.
+func (c *Config) checkFiles() {
+	at := []string{"chats", "files"}
+	files := &c.Chats.Files
+	c.checkNumber(further(at, "most"), files.Most, 1, chat.MaxMostFiles)
+	size, total := further(at, "size"), further(at, "total")
+	sizeFits, totalFits := c.checkSize(size, files.Size, chat.MaxFileSize, "100MiB"), c.checkSize(total, files.Total, chat.MaxFileTotal, "10GiB")
+	if sizeFits && totalFits && files.Total > 0 && files.Size > files.Total && !c.Broken(size...) && !c.Broken(total...) {
+		c.problemAt(size, "write less, or more under total", "one file may be larger than all files of a chat together")
+	}
+	for i, pattern := range files.Types {
+		one := further(further(at, "types"), strconv.Itoa(i))
+		if c.Broken(one...) {
+			continue
+		}
+		if err := chat.CheckFileType(pattern); err != nil {
+			c.problemAt(one, "write text/csv, image/* or .csv for example", "%s", err)
+		}
+	}
+}
+
+// checkSize reports a size over its bound, and whether it is fine.
+func (c *Config) checkSize(path []string, size, most tool.Size, written string) bool {
+	if size <= most || c.Broken(path...) {
+		return true
+	}
+	c.problemAt(path, "write at most "+written, "it is out of bounds")
+	return false
 }
 
 // checkRate holds a limit of calls to its bounds.

@@ -76,6 +76,10 @@ var strayed = map[string]map[string]string{
 	"chats": {
 		"ttl": "did you mean idle?", "expires": "did you mean idle?", "limit": "did you mean most_per_caller?", "most": "did you mean most_per_caller?",
 	},
+	"chats.files": {
+		"max": "did you mean most?", "limit": "did you mean most?", "max_size": "did you mean size?", "quota": "did you mean total?",
+		"keep": "write store: {keep: {files: 30d}}", "media_types": "did you mean types?", "extensions": "did you mean types?",
+	},
 	"server": {
 		"host": "write it in listen, as host:port", "port": "write it in listen, as host:port", "address": "did you mean listen?",
 		"auth": "write token: \"${secret.name}\"", "tokens": "write token, or an entry under callers for each", "bearer": "did you mean token?",

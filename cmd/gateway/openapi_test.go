@@ -105,7 +105,7 @@ func (d *description) check(what string, against json.RawMessage, body []byte) {
 func (d *description) operation(method, path string) (string, string) {
 	best := ""
 	for known := range d.paths {
-		pattern := "^" + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(regexp.QuoteMeta(known), "[^/]+") + "$"
+		pattern := "^" + regexp.MustCompile(`\\\{[^}]*\\\}`).ReplaceAllString(strings.Replace(regexp.QuoteMeta(known), `\{path\}`, ".+", 1), "[^/]+") + "$"
 		if regexp.MustCompile(pattern).MatchString(path) && (best == "" || !strings.Contains(known, "{")) {
 			best = known
 		}
@@ -273,6 +273,18 @@ func TestDescription(t *testing.T) {
 	for _, body := range []string{`{"context": {"a": 1}}`, `{"context": []}`, `{}`} {
 		ask(tool.MayCall, "PUT", "/v1/chats/c", "", body)
 	}
+	for _, step := range []string{
+		"PUT a.csv If-None-Match: *", "PUT a.csv If-None-Match: *", "PUT a.csv Content-Type: text/html", "PUT a.csv Content-Type: x", "PUT a.csv Content-Range: x", "PUT a.csv%2Fb -", "PUT . -",
+		"GET a.csv -", "GET a.csv If-None-Match: *", "GET a.csv If-Match: x", "GET a.csv Range: bytes=1-1", "GET a.csv Range: bytes=9-", "GET none -", "DELETE a.csv If-Match: x", "DELETE b%5C -",
+	} {
+		method, rest, _ := strings.Cut(step, " ")
+		name, header, _ := strings.Cut(rest, " ")
+		ask(tool.MayCall, method, "/v1/chats/c/files/"+name, header, "1,2")
+	}
+	get("/v1/chats/c/files")
+	get("/v1/chats/c/files?caller=bob")
+	get("/v1/chats/c")
+	ask(tool.MayCall, "DELETE", "/v1/chats/c/files/a.csv", "", "")
 	for _, target := range []string{"/v1/chats/c", "/v1/chats/none", "/v1/chats/c?caller=bob", "/v1/chats/a%20b"} {
 		get(target)
 		ask(tool.MayCall, "DELETE", target, "", "")

@@ -126,7 +126,7 @@ func (s *server) handler() http.Handler {
 	mcp := s.mcp.Handler()
 	api := httpapi.New(s.gateway, httpapi.Options{
 		Checks: s.checks(), Metrics: s.metrics.Handler(), Logger: s.logger,
-		Batch: batches{s.gateway}, Chats: s.chats, Groups: s.chatGroups(), Handles: handles{s.gateway.Handles(), newLost(s.ledger)}, Once: onces{s.gateway},
+		Batch: batches{s.gateway}, Chats: s.chats, Files: s.chats, Groups: s.chatGroups(), Handles: handles{s.gateway.Handles(), newLost(s.ledger)}, Once: onces{s.gateway},
 		Results: keptResults{s.results}, Explainer: explainer{s.gateway}, Approvals: approvals{s.gateway}, Feed: s.feed, Reload: s.reloading(), Log: s.ledger,
 		Hints: servedHints{s.hints, s.gateway.ToolNames},
 	})

@@ -18,6 +18,8 @@
 //	GET    /v1/chats/{id}                     what a chat holds
 //	PUT    /v1/chats/{id}                     {"context": {...}}: the fields it holds from now on
 //	DELETE /v1/chats/{id}                     forgets it
+//	GET    /v1/chats/{id}/files               the files of a chat
+//	PUT    /v1/chats/{id}/files/{path}        the bytes of one, whose path may have slashes; GET, DELETE
 //	GET    /v1/approvals?state=&caller=       calls that wait for a person; for approvers
 //	GET    /v1/approvals/{id}                 one of them
 //	POST   /v1/approvals/{id}/approve         lets it run, once; /deny refuses it
@@ -35,7 +37,7 @@
 //	GET    /readyz                            200 when calls may be sent, else 503, and why
 //	GET    /metrics                           figures for Prometheus
 //
-// Everything is JSON, but for large results, figures, and events, which POST
+// Everything is JSON, but for large results, files, figures, and events, which POST
 // /v1/calls too sends to whom asks for them. A call is answered with the same result
 // object on every status; what never became a call is {"error": {"error_type",
 // "message", "hint"}}, and at the path of a call a result object with such an error.
@@ -80,6 +82,7 @@ type Options struct {
 	Batch   Batch      // runs steps of a model; without it POST /v1/calls is not served
 	Once    Once       // runs calls with a key once; without it the key is not read
 	Chats   Chats      // keeps what belongs to chats; without it their paths are not served
+	Files   ChatFiles  // files of chats; without it their paths are not served
 	Groups  ChatGroups // without it the paths of groups in chats are not served
 	Handles Handles    // starts calls that end later; without it their paths and "wait" are not served
 
@@ -98,6 +101,7 @@ type api struct {
 	logger  *slog.Logger
 	batch   Batch
 	chats   Chats
+	files   ChatFiles
 	groups  ChatGroups
 	handles Handles
 	once    Once
@@ -125,7 +129,7 @@ func New(gateway Gateway, opts Options) http.Handler {
 
 func newAPI(gateway Gateway, opts Options) *api {
 	return &api{
-		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats, groups: opts.Groups,
+		gateway: gateway, checks: opts.Checks, metrics: opts.Metrics, batch: opts.Batch, handles: opts.Handles, once: opts.Once, chats: opts.Chats, files: opts.Files, groups: opts.Groups,
 		results: opts.Results, feed: opts.Feed, explainer: opts.Explainer, reload: opts.Reload, log: opts.Log, approvals: opts.Approvals, hints: opts.Hints,
 		logger: cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 	}
@@ -153,6 +157,10 @@ func (a *api) routes() map[string]methods {
 	if a.chats != nil {
 		all["/v1/chats"] = methods{get: a.listChats}
 		all["/v1/chats/{id}"] = methods{get: a.showChat, http.MethodPut: a.setChat, http.MethodDelete: a.dropChat}
+	}
+	if a.files != nil {
+		all["/v1/chats/{id}/files"] = methods{get: a.listFiles}
+		all["/v1/chats/{id}/files/{path...}"] = methods{get: a.showFile, http.MethodPut: a.putFile, http.MethodDelete: a.deleteFile}
 	}
 	if a.chats != nil && a.groups != nil {
 		all["/v1/chats/{id}/groups"] = methods{get: a.showGroups, http.MethodPut: a.setGroups}

@@ -74,6 +74,13 @@ func (a *api) showChat(w http.ResponseWriter, r *http.Request) {
 	}
 	if who := caller(r); !seesWithin(&who, key.Caller) {
 		found.Context, found.Found = nil, nil
+		writeChat(w, found)
+		return
+	}
+	found, err := a.withFiles(r.Context(), key, found)
+	if err != nil {
+		a.writeError(w, r, err)
+		return
 	}
 	writeChat(w, found)
 }

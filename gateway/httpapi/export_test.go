@@ -4,7 +4,7 @@ package httpapi
 // methods.
 func Routes(gateway Gateway, opts Options) map[string][]string {
 	out := map[string][]string{}
-	for path, known := range newAPI(gateway, opts).routes() {
+	for path, known := range described(newAPI(gateway, opts).routes()) {
 		for method := range known {
 			out[path] = append(out[path], method)
 		}

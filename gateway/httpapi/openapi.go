@@ -16,14 +16,24 @@ var openAPI []byte
 
 // describing answers with the description of the paths that are served.
 func describing(served map[string]methods) http.HandlerFunc {
-	described := sync.OnceValue(func() any { return describe(served) })
+	doc := sync.OnceValue(func() any { return describe(served) })
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, p := query(r); p != nil {
 			p.write(w)
 			return
 		}
-		sendTagged(w, r, described())
+		sendTagged(w, r, doc())
 	}
+}
+
+// described are the paths as OpenAPI writes them: it knows no way to say that one may
+// have slashes.
+func described(served map[string]methods) map[string]methods {
+	out := make(map[string]methods, len(served))
+	for path, known := range served {
+		out[strings.Replace(path, "...}", "}", 1)] = known
+	}
+	return out
 }
 
 // describe is the description without the paths that are not served.
@@ -32,11 +42,12 @@ func describe(served map[string]methods) any {
 	if err := json.Unmarshal(openAPI, &doc); err != nil {
 		panic("openapi.json: " + err.Error()) // a test reads it
 	}
+	at := described(served)
 	paths, _ := doc["paths"].(map[string]any)
 	for path, item := range paths {
 		operations, _ := item.(map[string]any)
 		for method := range operations {
-			if _, ok := served[path][strings.ToUpper(method)]; !ok {
+			if _, ok := at[path][strings.ToUpper(method)]; !ok {
 				delete(operations, method)
 			}
 		}

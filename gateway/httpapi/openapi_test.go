@@ -19,7 +19,7 @@ import (
 // everything is an API that serves all its paths.
 func everything() httpapi.Options {
 	return httpapi.Options{
-		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Groups: noGroups{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
+		Batch: noBatch{}, Handles: noHandles{}, Chats: noChats{}, Files: noFiles{}, Groups: noGroups{}, Results: keptOf(""), Explainer: explaining{}, Once: &counting{}, Reload: &fakeConfiguration{},
 		Approvals: &approvalDesk{}, Feed: httpapi.NewFeed(), Metrics: http.NotFoundHandler(), Log: unreadLog{}, Hints: noHints{},
 	}
 }
@@ -34,6 +34,8 @@ func (noBatch) Batch(context.Context, []httpapi.BatchCall, string, func(int, htt
 type noHandles struct{ httpapi.Handles }
 
 type noChats struct{ httpapi.Chats }
+
+type noFiles struct{ httpapi.ChatFiles }
 
 type noGroups struct{ httpapi.ChatGroups }
 

@@ -16,6 +16,8 @@ const (
 	typeBadMethod   = "method_not_allowed"
 	typeUnsupported = "unsupported_media_type"
 	typeInternal    = "internal"
+
+	typePrecondition = "precondition_failed"
 )
 
 // problem is why this door refused a request that never became a call.

@@ -33,10 +33,10 @@ type Results interface {
 
 // Kept is a kept result, open for reading.
 type Kept struct {
-	Media   string // media type, without parameters
-	Text    bool   // it is UTF-8
-	Size    int64  // bytes
-	Expires time.Time
+	Media   string    // media type, without parameters
+	Text    bool      // it is UTF-8
+	Size    int64     // bytes
+	Expires time.Time // zero where that is not known
 	Content interface {
 		io.ReaderAt
 		io.Closer
@@ -157,7 +157,7 @@ func (p part) send(w http.ResponseWriter, r *http.Request, kept *Kept) {
 	if p.asked && from >= kept.Size && kept.Size > 0 {
 		h.Set("Content-Range", fmt.Sprintf("bytes */%d", kept.Size))
 		p := &problem{
-			status: http.StatusRequestedRangeNotSatisfiable, Type: typeBadRequest, Message: fmt.Sprintf("the result has %d bytes", kept.Size),
+			status: http.StatusRequestedRangeNotSatisfiable, Type: typeBadRequest, Message: fmt.Sprintf("there are %d bytes", kept.Size),
 			Hint: "Ask for a part that starts before its end.",
 		}
 		p.write(w)
@@ -169,11 +169,15 @@ func (p part) send(w http.ResponseWriter, r *http.Request, kept *Kept) {
 	if kept.Text {
 		h.Set("Content-Type", kept.Media+"; charset=utf-8")
 	}
-	h.Set("Content-Disposition", "attachment")
+	if h.Get("Content-Disposition") == "" {
+		h.Set("Content-Disposition", "attachment")
+	}
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-store")
-	h.Set("Expires", kept.Expires.UTC().Format(http.TimeFormat))
+	if !kept.Expires.IsZero() {
+		h.Set("Expires", kept.Expires.UTC().Format(http.TimeFormat))
+	}
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
 	status := http.StatusOK
 	if p.asked && kept.Size > 0 {

@@ -73,7 +73,7 @@ func (g *gate) Call(_ context.Context, call tool.Call) tool.Result {
 func TestResults(t *testing.T) {
 	const text = "<p>0123456789</p>"
 	gone := problem("not_found", "no result is kept under this handle: it is unknown or has expired", "Copy the handle exactly as the notice in the result writes it.") + "\n"
-	beyond := problem("bad_request", "the result has 17 bytes", "Ask for a part that starts before its end.") + "\n"
+	beyond := problem("bad_request", "there are 17 bytes", "Ask for a part that starts before its end.") + "\n"
 	for _, c := range []struct {
 		who, target, header string
 		status              int

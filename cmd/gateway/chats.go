@@ -27,13 +27,14 @@ type chatHouse interface {
 	set(ctx context.Context, key chat.Key, groups []string) (chatJSON, error)
 	// decline takes a request out.
 	decline(ctx context.Context, key chat.Key, group string) (chatJSON, error)
+	fileHouse
 	// alone is the caller of a chat that names none; empty where there may be several.
 	alone() string
 	// close gives up what is open.
 	close() error
 }
 
-// chatJSON is how the groups of a chat stand, and what was found in it.
+// chatJSON is how the groups of a chat stand, what was found in it, and its files.
 type chatJSON struct {
 	ID       string                 `json:"id"`
 	Caller   string                 `json:"caller"`
@@ -42,6 +43,8 @@ type chatJSON struct {
 	Requests []chat.Request         `json:"requests"`
 	// Found are the deferred tools that searches have found in it, in that order.
 	Found []string `json:"found,omitempty"`
+	// Files are its files, by path.
+	Files []chat.File `json:"files,omitempty"`
 }
 
 // chatFlags say where chats are, and whose.
@@ -62,7 +65,7 @@ func chatsCommand(io streams) *cli.Command {
 	}
 	return &cli.Command{
 		Name:   "chats",
-		Usage:  "show chats, and activate groups of tools in them",
+		Usage:  "show chats, activate groups of tools in them, and put and get their files",
 		Action: noCommand,
 		Commands: []*cli.Command{
 			{
@@ -74,7 +77,7 @@ func chatsCommand(io streams) *cli.Command {
 				Action: func(ctx context.Context, cmd *cli.Command) error { return listChats(ctx, io, cmd) },
 			},
 			{
-				Name: "show", Usage: "show which groups are active in a chat, which could be, and what its model asks for", ArgsUsage: "CHAT", Flags: chatFlags(),
+				Name: "show", Usage: "show which groups are active in a chat, which could be, what its model asks for, and its files", ArgsUsage: "CHAT", Flags: chatFlags(),
 				Action: func(ctx context.Context, cmd *cli.Command) error {
 					if cmd.Args().Len() != 1 {
 						return usagef("%s takes one argument, the name of the chat", cmd.FullName())
@@ -85,6 +88,7 @@ func chatsCommand(io streams) *cli.Command {
 			group("activate", "activate groups of tools in a chat", "CHAT GROUP...", activateGroups),
 			group("deactivate", "deactivate groups of tools in a chat", "CHAT GROUP...", deactivateGroups),
 			group("decline", "take requests for groups out without activating them", "CHAT GROUP...", declineGroups),
+			chatFilesCommand(io),
 		},
 	}
 }
@@ -189,6 +193,10 @@ func printChat(io streams, cmd *cli.Command, c *chatJSON) error {
 	}
 	if len(c.Found) > 0 {
 		_, _ = fmt.Fprintf(w, "found\t%s\n", orDash(c.Found))
+	}
+	for i := range c.Files {
+		f := &c.Files[i]
+		_, _ = fmt.Fprintf(w, "file\t%s (%d bytes, %s)\n", plain(f.Path), f.Size, plain(f.Media))
 	}
 	return w.Flush()
 }

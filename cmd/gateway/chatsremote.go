@@ -48,7 +48,7 @@ func (h remoteChats) show(ctx context.Context, key chat.Key) (c chatJSON, err er
 	if refused, ok := errors.AsType[*remoteRefusal](err); ok && refused.status == http.StatusNotFound {
 		err = nil // it holds nothing
 	}
-	c.Found = whole.Found // none for whoever may only activate
+	c.Found, c.Files = whole.Found, whole.Files // none for whoever may only activate
 	return c, err
 }
 

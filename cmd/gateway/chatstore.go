@@ -61,10 +61,14 @@ func (h *localChats) show(ctx context.Context, key chat.Key) (chatJSON, error) {
 		return chatJSON{}, usagef("%w", err)
 	}
 	found, _ := h.desk.Show(key)
+	files, err := h.files(ctx, key)
+	if err != nil {
+		return chatJSON{}, err
+	}
 	view := tool.View{Caller: h.caller(key.Caller), Chat: tool.Chat{ID: key.ID, Groups: found.Groups}}
 	return chatJSON{
 		ID: key.ID, Caller: key.Caller, Active: append([]string{}, found.Groups...),
-		Inactive: offeredJSON(h.gateway.Offered(ctx, view)), Requests: append([]chat.Request{}, found.Requests...), Found: found.Found,
+		Inactive: offeredJSON(h.gateway.Offered(ctx, view)), Requests: append([]chat.Request{}, found.Requests...), Found: found.Found, Files: files,
 	}, nil
 }
 

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -181,5 +184,65 @@ func TestFilesAtOnce(t *testing.T) {
 	list := s.request(t, "agent", http.MethodGet, "/v1/chats/c", "")
 	if n := strings.Count(list.body, `"size":600`); n != 3 {
 		t.Errorf("%d files: %s", n, list.body)
+	}
+}
+
+// TestFilesOverServer is the command that asks a server.
+func TestFilesOverServer(t *testing.T) {
+	dir := groupsFolder(t, filesFile)
+	s, _ := serveGroups(t, dir)
+	t.Setenv("TOOLGATE_TOKEN", tokenOf("agent"))
+	local := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(local, []byte("1,2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		args, in string
+		want     string
+		fails    bool
+	}{
+		{"list c", "", "this chat has no files\n", false},
+		{"put c " + local, "", "put a.csv (3 bytes, text/csv)\n", false},
+		{"put c - --as d/é%2F?#.csv --type text/plain", "x", "put d/é%2F?#.csv (1 bytes, text/plain)\n", false},
+		{"put c - --as d/é%2F?#.csv", "", "replaced d/é%2F?#.csv (0 bytes, text/csv)\n", false},
+		{"get c d/é%2F?#.csv", "", "", false},
+		{"get c a.csv", "", "1,2", false},
+		{"get c a.csv -o " + local, "", "the gateway refuses", true},
+		{"list c --json", "", `{"files":[{"path":"a.csv","size":3,"media_type":"text/csv",`, false},
+		{"list c --caller agent", "", "PATH", false},
+		{"list c --caller other", "", "the gateway refuses: the chats of another caller are for administrators", true},
+		{"get c none", "", "the gateway refuses: this chat has no such file", true},
+		{"put c - --as k.bin", strings.Repeat("x", 1<<10+1), `the gateway refuses: the file "k.bin" has more than 1024 bytes`, true},
+		{"put c - --as p.png", "", `the gateway refuses: the file "p.png" is image/png, and such files are not taken`, true},
+		{"put c - --as d", "", `the gateway refuses: "d" would be a file`, true},
+		{"delete c d/é%2F?#.csv", "", "deleted d/é%2F?#.csv\n", false},
+		{"delete c d", "", "the gateway refuses: this chat has no such file", true},
+		{"list c", "", "PATH   BYTES  TYPE      PUT\na.csv  3      text/csv  ", false},
+	} {
+		var out bytes.Buffer
+		args := append([]string{"gateway", "chats", "files"}, strings.Fields(step.args)...)
+		err := run(t.Context(), append(args, "--server", s.url), streams{io.NopCloser(strings.NewReader(step.in)), &out, &out})
+		got := out.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if strings.Contains(step.args, "--json") {
+			got = strings.NewReplacer("\n", "", " ", "").Replace(got)
+		}
+		if strings.Contains(step.args, " -o ") {
+			step.want = local + " is there already: --force writes over it"
+		}
+		if (err != nil) != step.fails || !strings.HasPrefix(got, step.want) {
+			t.Errorf("%s: %s (%v), want %s", step.args, got, err, step.want)
+		}
+	}
+	var out bytes.Buffer
+	t.Setenv("TOOLGATE_TOKEN", tokenOf("admin"))
+	err := run(t.Context(), []string{"gateway", "chats", "show", "c", "--caller", "agent", "--server", s.url}, streams{http.NoBody, &out, &out})
+	if want := "file      a.csv (3 bytes, text/csv)\n"; err != nil || !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if text, err := os.ReadFile(local); err != nil || string(text) != "1,2" {
+		t.Errorf("%s, %v", text, err)
 	}
 }

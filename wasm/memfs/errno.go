@@ -3,7 +3,7 @@ package memfs
 import "github.com/tetratelabs/wazero/experimental/sys"
 
 // Errors of Linux that wazero has no Errno for. To a guest it passes every Errno that
-// it does not know as EIO; a host that wants the right one told looks at FS.Refused.
+// it does not know as EIO; FS.Telling has the right one told.
 const (
 	// ENOSPC is that the limit of bytes or of files is reached.
 	ENOSPC sys.Errno = 0x4d00 + iota

@@ -94,8 +94,11 @@ with open("/tmp/full", "wb", buffering=0) as f:
     while True:
         try:
             n += f.write(bytes(1 << 20))
-        except OSError:
+        except OSError as e:
+            print("told:", e.strerror)
             break
+fds = []
+print("too many:", no(lambda: [fds.append(os.open("/out/m2", os.O_RDONLY)) for _ in range(2000)]), [os.close(fd) for fd in fds][:1], "|", no(os.rename, "/", "/tmp/x"), "|", no(os.truncate, "/out/m2", 1 << 40))
 print("full:", 0 < n < 8 << 20, os.path.getsize("/tmp/full") == n)
 os.remove("/tmp/full")
 print("room again:", open("/out/last", "w").write("ok"))

@@ -169,10 +169,10 @@ var (
 	also = map[string]string{
 		"bench/start/parse": "go.yaml.in/yaml/", "openapi/document": "go.yaml.in/yaml/",
 		"bench/openapi": "github.com/getkin/kin-openapi/", "bench/discover": "github.com/blevesearch/",
+		"discovery":  "golang.org/x/text/",                                         // as a word is written in more than one way
 		"wasm/memfs": "github.com/tetratelabs/wazero",                              // its words for file systems
 		"wasm":       "golang.org/x/sys/", "wasm/python/wire": "golang.org/x/sys/", // memory that is mapped
-		"discovery": "golang.org/x/text/",                                       // as a word is written in more than one way
-		"discovery": "golang.org/x/text/", "gateway/chat": "golang.org/x/text/", // as a word is written in more than one way
+		"gateway/chat": "golang.org/x/text/", // names of files
 	}
 )
 

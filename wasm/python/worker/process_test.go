@@ -121,7 +121,7 @@ func (p *process) run(j wire.Job) (wire.Reply, wire.Output) {
 
 func TestProcess(t *testing.T) {
 	p := start(t)
-	for _, code := range []string{"print(1)", "1+1", "import os\nopen('/out/a.txt','w').write('hi')", "1/0", "f=open('/tmp/x','w')", "import os; os.listdir('/tmp')", "def", "import numpy", "await __import__('asyncio').sleep(0.01)"} {
+	for _, code := range []string{"open(\"/tmp/big\", \"wb\").write(bytes(100<<20))", "print(1)", "1+1", "import os\nopen('/out/a.txt','w').write('hi')", "1/0", "f=open('/tmp/x','w')", "import os; os.listdir('/tmp')", "def", "import numpy", "await __import__('asyncio').sleep(0.01)"} {
 		r, o := p.run(wire.Job{Code: code})
 		t.Logf("%s\n => %+v value %+v failure %+v out %q err %q", code, r, r.Value, r.Failure, o.Stdout, o.Stderr)
 		t.Logf("%+v", p.next())

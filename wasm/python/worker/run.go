@@ -60,7 +60,7 @@ func Run(ctx context.Context, argument string, pipes Pipes) error {
 	defer func() { _ = compiled.Close(ctx) }() // the process ends
 	h.loaded, h.began = time.Since(began), time.Now()
 	h.guest = wasm.NewGuest(compiled, wasm.Hooks{Begin: h.begin, Reply: h.reply, Done: h.done, Next: h.next})
-	err = h.guest.Run(ctx, wasm.Program{
+	err = h.guest.Run(h.files.Telling(ctx), wasm.Program{
 		Args:  []string{"python", "-I", "-B", "-X", "utf8", "-c", bootstrap},
 		Stdin: &h.in, Stdout: &h.stdout, Stderr: &h.stderr,
 		Mounts: []wasm.Mount{{Path: "/", FS: h.files}},

@@ -19,8 +19,14 @@ import (
 // bytes of stdout that were written by the program, the same two of stderr, and
 // whether the job has begun. Then come stdout and stderr, of equal size.
 
-// AreaFD is the descriptor of the output area in a process.
-const AreaFD = 3
+// What a process has beside its standard streams.
+const (
+	// AreaFD is the descriptor of the output area.
+	AreaFD = 3
+	// LifelineFD is the descriptor of a pipe that nothing is written to. Its other end is
+	// closed when the gateway ends, in whatever way, or wants the process to.
+	LifelineFD = 4
+)
 
 // Limits of output areas.
 const (

@@ -247,7 +247,7 @@ func decodeAs[M Message](header []byte) (Message, error) {
 	d := json.NewDecoder(bytes.NewReader(header))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil {
-		return nil, fmt.Errorf("header: %w", cutOff(err))
+		return nil, fmt.Errorf("header: %v", cutOff(err)) // not wrapped: it is not the stream that has ended
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("header: more than one object")

@@ -34,6 +34,8 @@ type Config struct {
 	Command func() (argv []string, err error)
 	// Log takes starts that failed and processes that ended by themselves; nil is none.
 	Log *slog.Logger
+
+	reset, check time.Duration // tests do not have the time of resetTimeout and checkTimeout
 }
 
 // DefaultLimits are what a program may leave behind where nothing else is said: 256 KiB
@@ -46,7 +48,7 @@ func DefaultLimits() wire.Limits {
 const (
 	// resetTimeout is how long a process may take between its reply and the next job.
 	resetTimeout = 10 * time.Second
-	// checkTimeout is how long it may take to say whether a program compiles.
+	// checkTimeout is how long it may take to say whether a program compiles that waits.
 	checkTimeout = 5 * time.Second
 	// saidBytes is how much of a process's own log is kept.
 	saidBytes = 4 << 10
@@ -75,6 +77,8 @@ func (c Config) withDefaults() Config {
 	or(&c.Wait, 2*time.Minute)
 	or(&c.Output, 1<<20)
 	or(&c.StartTimeout, time.Minute)
+	or(&c.reset, resetTimeout)
+	or(&c.check, checkTimeout)
 	c.Limits = limits(c.Limits, DefaultLimits())
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

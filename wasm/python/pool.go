@@ -13,9 +13,8 @@ import (
 // Pool runs programs in interpreter processes. It is safe for concurrent use.
 type Pool struct {
 	config  Config
-	starter *starter
 	closing chan struct{}  // closed by Close
-	tasks   sync.WaitGroup // all that lives until Close, the starter apart
+	tasks   sync.WaitGroup // all that lives until Close
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
@@ -52,7 +51,7 @@ type answer struct {
 // is an error here, callers of Run are told. Close ends it.
 func Open(c Config) *Pool {
 	p := &Pool{
-		config: c.withDefaults(), starter: newStarter(), closing: make(chan struct{}),
+		config: c.withDefaults(), closing: make(chan struct{}),
 		workers: map[*worker]struct{}{}, slow: slow{callers: map[string]bool{}},
 		sums: Stats{Deaths: map[Death]int64{}, Runs: map[wire.Outcome]int64{}, Failures: map[tool.Code]int64{}},
 	}
@@ -66,8 +65,7 @@ func Open(c Config) *Pool {
 // run or wait are answered tool.Interrupted.
 func (p *Pool) Close() {
 	p.mu.Lock()
-	first := !p.closed
-	if first {
+	if !p.closed {
 		p.closed = true
 		close(p.closing)
 		p.starts.timer.stop()
@@ -75,9 +73,6 @@ func (p *Pool) Close() {
 	}
 	p.mu.Unlock()
 	p.tasks.Wait()
-	if first {
-		p.starter.close()
-	}
 }
 
 // Run runs a program in a process that is as new, after waiting for one where all are in
@@ -249,6 +244,7 @@ func (p *Pool) settle(w *worker, t *task, r Result, err error) {
 	defer p.mu.Unlock()
 	p.sums.Waited += r.Waited
 	p.sums.Ran += r.Ran
+	w.begun = w.begun || r.Begun
 	switch {
 	case r.TimedOut:
 		p.slow.add(t.caller, false)
@@ -272,7 +268,7 @@ func (p *Pool) leaves(t *task) {
 
 // replied notes that a process has answered.
 func (p *Pool) replied(w *worker) {
-	w.state, w.answered = resetting, true
+	w.state, w.begun = resetting, true
 	p.starts.failures = 0
 }
 
@@ -290,11 +286,15 @@ func (p *Pool) checked(w *worker, t *task, r Result) {
 	}
 }
 
-// uncheckable is told that a check took too long.
-func (p *Pool) uncheckable(t *task) {
+// uncheckable is told that a process ended over a check, perhaps because that took too
+// long.
+func (p *Pool) uncheckable(w *worker, t *task, late bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.slow.add(t.caller, true)
+	w.begun = true
+	if late {
+		p.slow.add(t.caller, true)
+	}
 }
 
 // again puts a program back of which nothing was run because its process ended before that;

@@ -19,6 +19,7 @@ type process struct {
 	area *wire.Area
 	in   *os.File // jobs
 	out  *os.File // messages
+	life *os.File // the gateway's end of the process's lifeline
 	said *tail
 	born time.Time
 
@@ -36,28 +37,28 @@ type process struct {
 	killed bool
 }
 
-// pipes are the ends of a process's pipes.
-type pipes struct{ in, jobs, out, replies *os.File }
+// pipes are both ends of what leads to a process: ours and its own.
+type pipes struct{ in, out, life, jobs, replies, lifeline *os.File }
 
 func newPipes() (p pipes, err error) {
-	if p.jobs, p.in, err = os.Pipe(); err != nil {
-		return p, err
+	for _, ends := range [][2]**os.File{{&p.jobs, &p.in}, {&p.out, &p.replies}, {&p.lifeline, &p.life}} {
+		if *ends[0], *ends[1], err = os.Pipe(); err != nil {
+			closeAll(p.jobs, p.in, p.out, p.replies)
+			return p, err
+		}
 	}
-	if p.out, p.replies, err = os.Pipe(); err != nil {
-		closeAll(p.jobs, p.in)
-	}
-	return p, err
+	return p, nil
 }
 
 func closeAll(files ...*os.File) {
 	for _, f := range files {
-		_ = f.Close() // pipes have nothing to lose
+		_ = f.Close() // pipes have nothing to lose, and one that was not made is an error
 	}
 }
 
 // spawn starts a process: no environment, a group of its own, nothing of the
-// gateway's but two pipes, its log and the output area. Begin starts the command.
-func spawn(argv []string, c Config, begin func(*exec.Cmd) error) (*process, error) {
+// gateway's but three pipes, its log and the output area.
+func spawn(argv []string, c Config) (*process, error) {
 	if len(argv) == 0 {
 		return nil, errors.New("no command line for interpreter processes")
 	}
@@ -71,19 +72,19 @@ func spawn(argv []string, c Config, begin func(*exec.Cmd) error) (*process, erro
 		return nil, err
 	}
 	p := &process{
-		area: area, in: ends.in, out: ends.out, said: &tail{most: saidBytes}, born: time.Now(),
+		area: area, in: ends.in, out: ends.out, life: ends.life, said: &tail{most: saidBytes}, born: time.Now(),
 		messages: make(chan wire.Message), over: make(chan struct{}), exited: make(chan struct{}),
 	}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env, p.cmd.Dir = []string{}, "/"
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = ends.jobs, ends.replies, p.said
-	p.cmd.ExtraFiles = []*os.File{area.File()}
-	p.cmd.SysProcAttr = attributes()
+	p.cmd.ExtraFiles = []*os.File{area.File(), ends.lifeline} // wire.AreaFD, wire.LifelineFD
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}   // a signal of the terminal is the gateway's only
 	p.cmd.WaitDelay = drainTime
-	err = begin(p.cmd)
-	closeAll(ends.jobs, ends.replies)
+	err = p.cmd.Start()
+	closeAll(ends.jobs, ends.replies, ends.lifeline)
 	if err != nil {
-		closeAll(p.in, p.out)
+		closeAll(p.in, p.out, p.life)
 		_ = area.Close()
 		return nil, err
 	}
@@ -147,8 +148,7 @@ func (p *process) kill() {
 		p.signal()
 	}
 	close(p.over)
-	_ = p.in.Close()
-	_ = p.out.Close()
+	closeAll(p.life, p.in, p.out)
 }
 
 // close kills the process, waits for its end and gives everything back.

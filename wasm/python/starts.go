@@ -75,7 +75,7 @@ func (p *Pool) launch() (w *worker, absent bool, err error) {
 	if err != nil {
 		return nil, true, err
 	}
-	proc, err := spawn(argv, p.config, p.starter.start)
+	proc, err := spawn(argv, p.config)
 	if err != nil {
 		return nil, false, err
 	}
@@ -149,7 +149,6 @@ func (p *Pool) lost(w *worker, end *ended) {
 		} else {
 			p.putBack(do.task)
 		}
-		w.state = idle
 	default:
 	}
 	p.sums.Deaths[end.why]++
@@ -157,7 +156,7 @@ func (p *Pool) lost(w *worker, end *ended) {
 	if bad && !p.closed {
 		p.config.Log.Warn("interpreter process ended", "reason", end)
 	}
-	if bad && !p.closed && !w.answered && w.state == idle && time.Since(w.proc.born) < infancy {
+	if bad && !p.closed && !w.begun && time.Since(w.proc.born) < infancy {
 		p.fails(false, end)
 		return
 	}

@@ -25,8 +25,8 @@ type worker struct {
 	work chan work // has room for one: it is given to idle workers only
 
 	// The pool's lock guards what follows.
-	state    state
-	answered bool // it has answered something
+	state state
+	begun bool // it has begun something
 }
 
 // work is one thing to do for a task.
@@ -142,11 +142,9 @@ func (w *worker) check(t *task) *ended {
 		return w.ready()
 	}
 	began := time.Now()
-	reply, end, _ := w.ask(frame, checkTimeout, nil)
+	reply, end, _ := w.ask(frame, w.pool.config.check, nil)
 	if end != nil {
-		if end.why == DeathTimeout {
-			w.pool.uncheckable(t)
-		}
+		w.pool.uncheckable(w, t, end.why == DeathTimeout)
 		return end
 	}
 	w.pool.checked(w, t, Result{Reply: reply, Waited: began.Sub(t.since), Ran: time.Since(began)})
@@ -158,7 +156,7 @@ func (w *worker) reset(answer wire.Reply) *ended {
 	if answer.Worn != "" {
 		return w.proc.end(DeathWorn, fmt.Errorf("%.500s", answer.Worn))
 	}
-	late := time.NewTimer(resetTimeout)
+	late := time.NewTimer(w.pool.config.reset)
 	defer late.Stop()
 	select {
 	case m, ok := <-w.proc.messages:
@@ -167,7 +165,7 @@ func (w *worker) reset(answer wire.Reply) *ended {
 		}
 		return w.unasked(m, ok)
 	case <-late.C:
-		return w.proc.end(DeathBroken, fmt.Errorf("it was not as before %v after its answer", resetTimeout))
+		return w.proc.end(DeathBroken, fmt.Errorf("it was not as before %v after its answer", w.pool.config.reset))
 	case <-w.pool.closing:
 		return w.proc.end(DeathClosed, nil)
 	}

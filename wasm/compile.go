@@ -3,6 +3,7 @@ package wasm
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
@@ -30,6 +31,7 @@ type Compiled struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 	cache   wazero.CompilationCache
+	runsOn  atomic.Bool // a run that nothing can stop
 }
 
 // Compile compiles a module for this machine, or takes it from the cache, where it
@@ -59,8 +61,12 @@ func Compile(ctx context.Context, module []byte, o Options) (*Compiled, error) {
 	return c, nil
 }
 
-// Close frees the code. No instance of it may run by then.
+// Close frees the code. No instance of it may run by then, but for runs that RunOnce left:
+// because of them it frees nothing.
 func (c *Compiled) Close(ctx context.Context) error {
+	if c.runsOn.Load() {
+		return nil
+	}
 	err := c.runtime.Close(ctx)
 	if c.cache != nil {
 		if closed := c.cache.Close(ctx); err == nil {

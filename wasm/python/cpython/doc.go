@@ -5,7 +5,7 @@
 //
 //	runtime.json        what is installed; see the type manifest
 //	lock                held by an installation under way
-//	build-HASH-RANDOM/  one build
+//	build-RANDOM/       one build
 //	    python.wasm     the module without its custom sections
 //	    lib/            the standard library, where the module does not bring its own
 //	    compiled/       machine code, by engine and processor

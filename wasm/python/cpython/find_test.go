@@ -28,7 +28,7 @@ func write(t *testing.T, path, text string) {
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-const testBuild = "build-0123456789ab-x1"
+const testBuild = "build-1234"
 
 var emptyModule = "\x00asm\x01\x00\x00\x00"
 

@@ -48,7 +48,7 @@ type folderSize struct {
 }
 
 var (
-	buildName     = regexp.MustCompile(`^build-[0-9a-f]{12}-[0-9A-Za-z]{1,32}$`)
+	buildName     = regexp.MustCompile(`^build-[0-9A-Za-z]{1,32}$`)
 	pythonVersion = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}[0-9A-Za-z+.]{0,32}$`)
 )
 

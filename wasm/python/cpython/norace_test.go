@@ -1,0 +1,5 @@
+//go:build !race
+
+package cpython
+
+const raced = false

@@ -97,7 +97,7 @@ var (
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python/cpython"}),
 
 		// How OpenAPI documents become tools: the text, what it says, the schemas, the
 		// arguments, the request; openapi itself puts them together.

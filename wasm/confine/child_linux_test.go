@@ -2,6 +2,7 @@ package confine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -27,8 +28,16 @@ const areaSize = 1 << 20
 type job struct {
 	// Without are steps that are left out.
 	Without []string
+	// Names are the attempts that are made where steps are left out.
+	Names []string
 	// Only are the steps that are taken, empty for all.
 	Only []string
+	// Memory is how much it may map, 0 for 2 GiB.
+	Memory uint64
+	// Keep is one more descriptor to be kept, 0 for none.
+	Keep int
+	// Orphan is that the lifeline is closed before the child starts.
+	Orphan bool
 	// Do is the name of what comes then.
 	Do string
 	// Parent is the process id of the test.
@@ -59,9 +68,10 @@ func child(text string) int {
 	}
 	do := map[string]func(job) map[string]string{
 		"attempts": attemptAll, "work": work, "files": openFiles, "loop": loop, "thread": manyThreads, "memory": takeMemory,
+		"nothing": func(job) map[string]string { return nil },
 	}[j.Do]
 	var a account
-	report, err := takeAll(&taking{Limits: limitsOfTest(), mapped: mapped()}, j.steps())
+	report, err := takeAll(&taking{Limits: j.limits(), mapped: mapped()}, j.steps())
 	a.Report = report
 	if err != nil {
 		a.Err = err.Error()
@@ -80,9 +90,13 @@ func (j job) steps() []step {
 	})
 }
 
-func limitsOfTest() Limits {
+func (j job) limits() Limits {
+	keep := []int{areaFD}
+	if j.Keep > 0 {
+		keep = append(keep, j.Keep)
+	}
 	return Limits{
-		Memory: 2 << 30, FileSize: areaSize, Keep: []int{areaFD}, Lifeline: lifelineFD,
+		Memory: cmp.Or(j.Memory, 2<<30), FileSize: areaSize, Keep: keep, Lifeline: lifelineFD,
 		User: Unprivileged, Threads: DefaultThreads,
 	}
 }
@@ -155,9 +169,19 @@ func run(t *testing.T, who person, j job, env ...string) account {
 	s := prepare(t, who, j, env...)
 	err := s.Run()
 	s.handedDown()
+	a := s.account(t)
+	if err != nil || a.Err != "" {
+		t.Fatalf("the child ended with %v, %q", err, a.Err)
+	}
+	return a
+}
+
+// account is what the child wrote before its end.
+func (s *started) account(t *testing.T) account {
+	t.Helper()
 	var a account
-	if bad := json.Unmarshal(s.out.Bytes(), &a); err != nil || bad != nil || a.Err != "" {
-		t.Fatalf("the child ended with %v, wrote %q, said %q: %v", err, s.out.String(), s.log.String(), bad)
+	if err := json.Unmarshal(s.out.Bytes(), &a); err != nil {
+		t.Fatalf("the child wrote %q, said %q: %v", s.out.String(), s.log.String(), err)
 	}
 	return a
 }

@@ -19,9 +19,10 @@ const DefaultThreads = 4096
 type Limits struct {
 	// Memory is how much address space may be mapped beyond what is mapped at the
 	// call, in bytes; 0 sets no limit. What is mapped by then, reserved space
-	// included, does not count, and to map over it is no growth. Go maps its heap in
-	// pieces of 64 MiB, so that less than 128 MiB lets a collection end the process;
-	// under the race detector it needs several times as much.
+	// included, does not count, and to map over it is no growth. A Go program dies
+	// where it gets no more: it maps its heap in pieces of 64 MiB, so that less than
+	// what the heap may grow by and 64 MiB is too little. 512 MiB leave room; builds
+	// with cgo, whose threads reserve memory each for itself, want 1 GiB.
 	Memory uint64
 	// FileSize is how long a file may be made, or be written to, in bytes; it goes
 	// for memfds too, but not for pipes, nor for what is written through a mapping.

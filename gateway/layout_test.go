@@ -109,14 +109,15 @@ var (
 		"openapi":          slices.Concat(words, []string{"gateway/httptool", "openapi/document", "openapi/spec", "openapi/dialect", "openapi/argument", "openapi/wire"}),
 
 		// Modules of WebAssembly.
-		"wasm":                 {},
-		"wasm/memfs":           {}, // files for guests
-		"wasm/python/wire":     {},
-		"wasm/python/cpython":  {"wasm"},
-		"wasm/python/worker":   {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire", "wasm/python/packages"},
-		"wasm/confine":         {},
-		"wasm/python":          {"gateway/tool", "wasm/python/wire"},
-		"wasm/python/packages": {},
+		"wasm":                   {},
+		"wasm/memfs":             {}, // files for guests
+		"wasm/python/wire":       {},
+		"wasm/python/cpython":    {"wasm"},
+		"wasm/python/worker":     {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire", "wasm/python/packages"},
+		"wasm/confine":           {},
+		"wasm/python":            {"gateway/tool", "wasm/python/wire"},
+		"wasm/python/packages":   {},
+		"wasm/python/pythontest": {"wasm/python/cpython"}, // imported by tests only
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

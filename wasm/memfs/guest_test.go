@@ -14,15 +14,13 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/toolgate/toolgate/wasm/memfs"
+	"github.com/toolgate/toolgate/wasm/python/cpython"
+	"github.com/toolgate/toolgate/wasm/python/pythontest"
 )
 
-// TestGuest lets CPython work in a file system: the module is TG_PYTHON_WASM, a
-// python.wasm with its library in it. TG_PYTHON_CACHE keeps its compiled code.
+// TestGuest lets CPython work in a file system.
 func TestGuest(t *testing.T) {
-	module := os.Getenv("TG_PYTHON_WASM")
-	if module == "" {
-		t.Skip("needs TG_PYTHON_WASM, the module of an interpreter")
-	}
+	installed := pythontest.Runtime(t)
 	f := memfs.New(memfs.Options{Bytes: 8 << 20})
 	for path, writable := range map[string]bool{"/out": true, "/tmp": true, "/packages": false} {
 		if err := f.AddFolder(path, writable); err != nil {
@@ -35,7 +33,7 @@ func TestGuest(t *testing.T) {
 		}
 	}
 	f.Mark()
-	start := guest(t, module, f)
+	start := guest(t, installed, f)
 	want, err := os.ReadFile("testdata/guest.out")
 	if err != nil {
 		t.Fatal(err)
@@ -60,9 +58,9 @@ func TestGuest(t *testing.T) {
 }
 
 // guest compiles the module, and returns what runs the script and gives its output.
-func guest(t *testing.T, module string, f *memfs.FS) func() string {
+func guest(t *testing.T, installed *cpython.Runtime, f *memfs.FS) func() string {
 	t.Helper()
-	code, err := os.ReadFile(module)
+	code, err := installed.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,15 +69,11 @@ func guest(t *testing.T, module string, f *memfs.FS) func() string {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	config := wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false)
-	if folder := os.Getenv("TG_PYTHON_CACHE"); folder != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config = config.WithCompilationCache(cache)
+	cache, err := wazero.NewCompilationCacheWithDir(installed.Compiled)
+	if err != nil {
+		t.Fatal(err)
 	}
-	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false).WithCompilationCache(cache))
 	t.Cleanup(func() { _ = runtime.Close(ctx) })
 	if _, err := wasi_snapshot_preview1.NewBuilder(runtime).Instantiate(f.Telling(ctx)); err != nil {
 		t.Fatal(err)

@@ -10,9 +10,7 @@ import (
 )
 
 // needsData starts the message of a test that skips for want of what a variable of the
-// environment names: TG_TESTDATA, test data; TG_PYTHON_WASM, an interpreter.
-// needsData starts the message of a test that skips for want of test data, which a
-// variable of the environment would name.
+// environment names: TG_TESTDATA, test data; TG_PYTHON, an interpreter.
 const needsData = "needs TG_"
 
 // event is a line of "go test -json" (go doc test2json, go help buildjson).
@@ -166,7 +164,6 @@ func (c *count) summary(complete bool) bool {
 		skipped = 0
 	} else if c.noData > 0 {
 		c.print(fmt.Sprintf("not run without what TG_ variables name: %d\n", c.noData))
-		c.print(fmt.Sprintf("not run without test data (TG_TESTDATA, TG_PYTHON_TGZ): %d\n", c.noData))
 	}
 	c.print(fmt.Sprintf("%d passed, %d failed, %d skipped\n", c.passed, c.failed, skipped))
 	return c.failed == 0

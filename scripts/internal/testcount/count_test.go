@@ -50,7 +50,6 @@ func TestCount(t *testing.T) {
 		{"pass", pass + passed, nil, true, "1 passed, 0 failed, 0 skipped\n"},
 		{"fail", pass + fail + failed, exit1, false, "loud\nFAILED  p TestB\n1 passed, 1 failed, 0 skipped\n"},
 		{"skips", pass + skip + noData + passed, nil, false, "not run without what TG_ variables name: 1\n1 passed, 0 failed, 1 skipped\n"},
-		{"skips", pass + skip + noData + passed, nil, false, "not run without test data (TG_TESTDATA, TG_PYTHON_TGZ): 1\n1 passed, 0 failed, 1 skipped\n"},
 		{
 			"skips in a complete run", pass + skip + noData + passed, nil, true,
 			"FAILED  p TestC: skipped, and nothing may be\nFAILED  p TestD: skipped, and nothing may be\n1 passed, 2 failed, 0 skipped\n",

@@ -170,13 +170,13 @@ func (i *installation) make(ctx context.Context) (*Runtime, error) {
 		return nil, err
 	}
 	m := &manifest{Version: manifestVersion, Build: filepath.Base(i.build), Source: i.source(), SHA256: hexSum(raw), Optimized: i.Optimize}
-	module, err := wasm.Strip(raw)
+	module, err := wasm.Prepare(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", i.source(), err)
 	}
 	if i.Optimize {
 		if module, err = i.optimize(ctx, module); err == nil {
-			module, err = wasm.Strip(module)
+			module, err = wasm.Prepare(module)
 		}
 		if err != nil {
 			return nil, err

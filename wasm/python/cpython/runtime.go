@@ -21,7 +21,7 @@ const (
 type Runtime struct {
 	// Folder is where it is installed.
 	Folder string
-	// Module is the path of the module, without custom sections.
+	// Module is the path of the module, as [wasm.Prepare] makes it.
 	Module string
 	// Library is the folder that belongs at /lib of the interpreter's file system,
 	// in which python3.X is; empty when the module brings its own.

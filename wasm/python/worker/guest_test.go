@@ -18,6 +18,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/toolgate/toolgate/wasm"
+	"github.com/toolgate/toolgate/wasm/python/pythontest"
 	"github.com/toolgate/toolgate/wasm/python/wire"
 )
 
@@ -106,22 +107,12 @@ func (g *guest) sync(ctx context.Context, mod api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-func modulePath(t *testing.T) string {
-	path := os.Getenv("TG_PYTHON_WASM")
-	if path == "" {
-		t.Skip("needs TG_PYTHON_WASM, the module of an interpreter")
-	}
-	return path
-}
-
 func startGuest(t *testing.T, s settings) *guest {
 	t.Helper()
 	g := &guest{t: t, dir: t.TempDir(), ready: make(chan struct{}), jobs: make(chan []byte), ended: make(chan error, 1)}
-	module, err := os.ReadFile(modulePath(t))
+	installed := pythontest.Runtime(t)
+	module, err := installed.Load()
 	if err != nil {
-		t.Fatal(err)
-	}
-	if module, err = wasm.Prepare(module); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"files", "out", "tmp", "packages"} {
@@ -135,7 +126,7 @@ func startGuest(t *testing.T, s settings) *guest {
 	}
 	g.in.Reset(message)
 	ctx := experimental.WithSnapshotter(context.Background())
-	cache, err := wazero.NewCompilationCacheWithDir(os.Getenv("TG_PYTHON_CACHE"))
+	cache, err := wazero.NewCompilationCacheWithDir(installed.Compiled)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/toolgate/toolgate/wasm"
+	"github.com/toolgate/toolgate/wasm/python/pythontest"
 	"github.com/toolgate/toolgate/wasm/python/wire"
 )
 
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 	if argument == "" {
 		os.Exit(m.Run())
 	}
-	err := Run(context.Background(), argument, Pipes{In: os.Stdin, Out: os.Stdout, Area: os.NewFile(wire.AreaFD, "output")})
+	err := Run(context.Background(), argument, Pipes{In: os.Stdin, Out: os.Stdout, Area: os.NewFile(wire.AreaFD, "output"), Lifeline: wire.LifelineFD})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -44,30 +43,22 @@ type process struct {
 
 func start(t *testing.T) *process {
 	t.Helper()
-	path := os.Getenv("TG_PYTHON_WASM")
-	if path == "" {
-		t.Skip("needs TG_PYTHON_WASM, the module of an interpreter")
-	}
-	module, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if module, err = wasm.Prepare(module); err != nil {
-		t.Fatal(err)
-	}
-	stripped := filepath.Join(t.TempDir(), "python.wasm")
-	if err := os.WriteFile(stripped, module, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	installed := pythontest.Runtime(t)
 	p := &process{t: t}
+	var err error
 	if p.area, err = wire.NewArea(1 << 20); err != nil {
 		t.Fatal(err)
 	}
 	p.cmd = exec.Command(os.Args[0])
 	p.cmd.Env = []string{asWorker + "=" + Settings{
-		Module: stripped, Cache: os.Getenv("TG_PYTHON_CACHE"), Compilers: 2, Memory: 256 << 20, Files: 64 << 20,
+		Module: installed.Module, Cache: installed.Compiled, Compilers: 2, Memory: 256 << 20, Files: 64 << 20,
 	}.Argument()}
-	p.cmd.ExtraFiles = []*os.File{p.area.File()}
+	lifeline, held, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = lifeline.Close(), held.Close() })
+	p.cmd.ExtraFiles = []*os.File{p.area.File(), lifeline}
 	p.cmd.Stderr = &p.log
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

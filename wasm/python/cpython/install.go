@@ -96,6 +96,7 @@ type installation struct {
 	Options
 	stall time.Duration
 	build string // the folder of the build that is made
+	ill   error  // why what is installed cannot be used
 }
 
 func newInstallation(o Options) (*installation, error) {
@@ -130,6 +131,9 @@ func (i *installation) install(ctx context.Context) (*Runtime, error) {
 		return nil, err
 	}
 	lock, err := i.lock(ctx)
+	if err != nil && i.ill != nil {
+		return nil, fmt.Errorf("the one in %s cannot be used: %w; and it cannot be replaced: %w", i.Into, i.ill, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +158,9 @@ func (i *installation) suffices() *Runtime {
 		return nil
 	}
 	r, err := open(i.Into, i.Cache)
+	if err != nil && !isAbsent(err) {
+		i.ill = err
+	}
 	switch {
 	case err != nil, i.Optimize && !r.Optimized, i.SHA256 != "" && i.SHA256 != r.SHA256:
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -39,14 +40,11 @@ func (i *installation) try(ctx context.Context, module []byte, m *manifest) erro
 		return err
 	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return fmt.Errorf("%s: %w: %w", i.source(), errNoPython, err)
+		return i.unfit(ctx, err)
 	}
 	defer func() { _ = compiled.Close(context.WithoutCancel(ctx)) }() // it frees memory, nothing else
 	if err := suits(compiled); err != nil {
-		return fmt.Errorf("%s: %w: %w", i.source(), errNoPython, err)
+		return i.unfit(ctx, err)
 	}
 	var version string
 	err = i.during("running a first program", func() (err error) {
@@ -54,14 +52,22 @@ func (i *installation) try(ctx context.Context, module []byte, m *manifest) erro
 		return err
 	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return fmt.Errorf("%s: %w: %w", i.source(), errNoPython, err)
+		return i.unfit(ctx, err)
 	}
 	m.Python = version
 	m.Library, err = i.measureLibrary(version)
 	return err
+}
+
+// unfit words why a module cannot be used, unless that is no fault of the module.
+func (i *installation) unfit(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w: %w", i.source(), errNoPython, err)
 }
 
 // suits is whether a module is a program of WASI preview 1.

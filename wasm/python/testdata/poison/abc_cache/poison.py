@@ -1,0 +1,2 @@
+from collections.abc import Sequence
+Sequence.register(int)

@@ -1,0 +1,2 @@
+from collections.abc import Sequence
+print(isinstance(5, Sequence))

@@ -1,0 +1,2 @@
+import atexit
+atexit.register(print, "pwned")

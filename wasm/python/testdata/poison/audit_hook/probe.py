@@ -1,0 +1,2 @@
+compile("1", "x", "eval")
+print("clean")

@@ -1,0 +1,2 @@
+import builtins
+builtins.len = lambda x: 99

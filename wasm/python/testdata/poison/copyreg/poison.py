@@ -1,0 +1,2 @@
+import copyreg
+copyreg.pickle(complex, lambda c: (str, ("pwned",)))

@@ -1,0 +1,2 @@
+import pickle
+print(pickle.loads(pickle.dumps(1j)))

@@ -1,0 +1,2 @@
+import csv, io
+print(list(csv.reader(io.StringIO("a,bb"))))

@@ -1,0 +1,2 @@
+import decimal
+print(decimal.getcontext().prec, decimal.Decimal(1) / 3)

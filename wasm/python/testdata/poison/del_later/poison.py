@@ -1,0 +1,3 @@
+class P:
+    def __del__(self): print("pwned")
+kept = P(); kept.me = kept

@@ -1,0 +1,2 @@
+import sys
+sys.excepthook = lambda *a: print("pwned")

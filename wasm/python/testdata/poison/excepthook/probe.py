@@ -1,0 +1,2 @@
+import sys
+print(sys.excepthook is sys.__excepthook__)

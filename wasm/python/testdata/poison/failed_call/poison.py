@@ -1,0 +1,3 @@
+import sys
+sys.last_value = 5
+raise ValueError("pwned")

@@ -1,0 +1,2 @@
+import sys
+print(sys.exc_info(), hasattr(sys, "last_value"))

@@ -1,0 +1,2 @@
+import gc
+gc.callbacks.append(lambda *a: print("pwned"))

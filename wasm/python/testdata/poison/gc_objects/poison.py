@@ -1,0 +1,1 @@
+pwned_secret = {"pwned_secret": [1]}

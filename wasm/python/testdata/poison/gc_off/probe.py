@@ -1,0 +1,2 @@
+import gc
+print(gc.isenabled(), gc.get_threshold()[0] > 0)

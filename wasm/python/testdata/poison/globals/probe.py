@@ -1,0 +1,1 @@
+print('pwned' in globals())

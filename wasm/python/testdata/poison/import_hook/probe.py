@@ -1,0 +1,2 @@
+import colorsys, plistlib
+print("found")

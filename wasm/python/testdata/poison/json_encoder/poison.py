@@ -1,0 +1,2 @@
+import json
+json.JSONEncoder.default = lambda s, o: "pwned"

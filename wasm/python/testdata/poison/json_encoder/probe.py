@@ -1,0 +1,5 @@
+import json
+try:
+    json.dumps(object())
+except TypeError:
+    print("clean")

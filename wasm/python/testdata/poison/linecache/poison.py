@@ -1,0 +1,2 @@
+import linecache
+linecache.cache["/x"] = (1, None, ["pwned\n"], "/x")

@@ -1,0 +1,2 @@
+import linecache
+print(repr(linecache.getline("/x", 1)))

@@ -1,0 +1,3 @@
+import logging
+l = logging.getLogger()
+print(l.name, l.handlers, l.manager.disable)

@@ -1,0 +1,6 @@
+x = []
+try:
+    while True:
+        x.append(bytes(1 << 20))
+except MemoryError:
+    pass

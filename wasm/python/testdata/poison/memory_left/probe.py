@@ -1,0 +1,2 @@
+x = bytes(50_000_000)
+print(len(x))

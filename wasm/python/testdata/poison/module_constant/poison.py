@@ -1,0 +1,2 @@
+import math
+math.pi = 3

@@ -1,0 +1,2 @@
+import json
+json.dumps = lambda *a, **k: "pwned"

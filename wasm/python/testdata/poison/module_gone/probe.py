@@ -1,0 +1,2 @@
+import csv, json
+print(csv.__name__, json.__name__)

@@ -1,0 +1,4 @@
+try:
+    import pwned
+except ImportError:
+    print("clean")

@@ -1,0 +1,1 @@
+open("/out/pwned", "w").write("secret")

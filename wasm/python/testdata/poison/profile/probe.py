@@ -1,0 +1,3 @@
+import sys
+len("a")
+print(sys.getprofile())

@@ -1,0 +1,3 @@
+import random
+random.seed(1)
+random.random = lambda: 0.5

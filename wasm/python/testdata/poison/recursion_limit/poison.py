@@ -1,0 +1,2 @@
+import sys
+sys.setrecursionlimit(50_000)

@@ -1,0 +1,2 @@
+import signal
+signal.signal(signal.SIGINT, lambda *a: print("pwned"))

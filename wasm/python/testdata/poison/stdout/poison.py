@@ -1,0 +1,2 @@
+import io, sys
+sys.stdout = io.StringIO()

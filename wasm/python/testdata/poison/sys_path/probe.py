@@ -1,0 +1,2 @@
+import sys
+print("/tmp/pwned" in sys.path)

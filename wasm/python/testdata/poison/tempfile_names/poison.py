@@ -1,0 +1,2 @@
+import tempfile
+tempfile.tempdir = "/out"

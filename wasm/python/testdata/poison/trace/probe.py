@@ -1,0 +1,3 @@
+import sys
+(lambda: 1)()
+print(sys.gettrace())

@@ -1,0 +1,2 @@
+import collections
+collections.Counter.most_common = lambda s, n=None: "pwned"

@@ -1,0 +1,2 @@
+import collections
+print(collections.Counter("aab").most_common(1))

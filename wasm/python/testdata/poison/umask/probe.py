@@ -1,0 +1,1 @@
+print(open("/tmp/x", "w").write("abc"), open("/tmp/x").read())

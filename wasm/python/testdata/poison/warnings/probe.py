@@ -1,0 +1,3 @@
+import warnings
+warnings.warn("x")
+print("went on")

@@ -1,0 +1,10 @@
+# what: file objects over numbers that are not the program's, closed when they are freed
+# expect: outcome=ok|error|died
+import io
+kept = []
+for fd in range(20):
+    try:
+        kept.append(io.FileIO(fd, 'rb'))
+    except OSError:
+        pass
+del kept

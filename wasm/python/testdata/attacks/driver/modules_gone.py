@@ -1,0 +1,4 @@
+# what: sys.modules is emptied
+# expect: outcome=ok|error|died
+import sys
+sys.modules.clear()

@@ -1,0 +1,3 @@
+# what: an exit code that no integer of the host holds
+# expect: outcome=exit
+raise SystemExit(10**100)

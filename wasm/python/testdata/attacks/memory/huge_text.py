@@ -1,0 +1,3 @@
+# what: a text of a billion bytes
+# expect: outcome=error type=MemoryError worn=no
+'a' * 10**9

@@ -1,0 +1,9 @@
+# what: the text of a list in a list in a list, a hundred thousand deep, with no limit
+# expect: outcome=error|died type=RecursionError|MemoryError stdout~="before"
+import sys
+print('before')
+sys.setrecursionlimit(10**9)
+a = []
+for _ in range(100_000):
+    a = [a]
+repr(a)

@@ -118,6 +118,7 @@ var (
 		"wasm/python":            {"gateway/tool", "wasm/python/wire"},
 		"wasm/python/packages":   {},
 		"wasm/python/pythontest": {"wasm/python/cpython"}, // imported by tests only
+		"wasm/python/pythontest": {},                      // imported by tests only
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},
@@ -157,6 +158,7 @@ var (
 		"github.com/fsnotify/fsnotify":           "gateway/watch",
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",
+		"github.com/rogpeppe/go-internal/":       "wasm/python/pythontest", // and tests
 		"github.com/getkin/kin-openapi/":         "openapi/spec",
 		"github.com/cespare/xxhash/":             "openapi/document",
 		"github.com/tetratelabs/wazero":          "wasm",

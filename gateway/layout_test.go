@@ -118,7 +118,6 @@ var (
 		"wasm/python":            {"gateway/tool", "wasm/python/wire"},
 		"wasm/python/packages":   {},
 		"wasm/python/pythontest": {"wasm/python/cpython"}, // imported by tests only
-		"wasm/python/pythontest": {},                      // imported by tests only
 
 		// What a door reads, apart from what it does about it.
 		"gateway/mcpserver/message": {},

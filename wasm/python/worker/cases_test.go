@@ -18,21 +18,46 @@ import (
 // each: a field, how it is compared (= is equal, ~ contains, ! does not contain), and a
 // text, in Go's quotes where it needs them.
 func TestCases(t *testing.T) {
-	g := startGuest(t, settings{Heap: guestLimit, Packages: map[string]string{"Attrs": "23.2.0", "PyYAML": "6.0.1"}, Modules: []string{"attr", "yaml"}})
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
+	g := startGuest(t, caseSettings())
 	for _, path := range archives {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { runArchive(t, g, archive) })
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(sub *testing.T) {
+			for _, c := range cases(sub, archive) {
+				if g.dead {
+					g = startGuest(t, caseSettings())
+				}
+				sub.Run(c.name, func(t *testing.T) {
+					g.t = t
+					g.check(t, c.job, c.want)
+				})
+			}
+		})
 	}
 }
 
-func runArchive(t *testing.T, g *guest, archive *txtar.Archive) {
+func caseSettings() driverSettings {
+	return driverSettings{
+		Heap:     guestLimit,
+		Packages: map[string]string{"Attrs": "23.2.0", "PyYAML": "6.0.1"},
+		Modules:  []string{"attr", "yaml"},
+	}
+}
+
+// programCase is a program and what must come of it.
+type programCase struct {
+	name string
+	job  wire.Job
+	want []byte
+}
+
+func cases(t *testing.T, archive *txtar.Archive) (found []programCase) {
 	parts := map[string][]byte{}
 	for _, f := range archive.Files {
 		if _, twice := parts[f.Name]; twice {
@@ -45,17 +70,15 @@ func runArchive(t *testing.T, g *guest, archive *txtar.Archive) {
 		if !ok {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			job := wire.Job{Code: string(f.Data)}
-			if more := parts[name+".job"]; more != nil {
-				if err := json.Unmarshal(more, &job); err != nil {
-					t.Fatal(err)
-				}
+		c := programCase{name, wire.Job{Code: string(f.Data)}, parts[name+".want"]}
+		if more := parts[name+".job"]; more != nil {
+			if err := json.Unmarshal(more, &c.job); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
-			g.t = t
-			g.check(t, job, parts[name+".want"])
-		})
+		}
+		found = append(found, c)
 	}
+	return found
 }
 
 func (g *guest) check(t *testing.T, job wire.Job, want []byte) {

@@ -47,7 +47,9 @@ PAGE = 64 << 10  # bytes by which the heap is grown
 DEFAULT_VALUE = 64 << 10  # bytes of a value's form, where the job states no limit
 MOST_TRACEBACK = 16 << 10  # characters of a traceback
 MOST_MESSAGE = 4 << 10  # characters of an exception's message
+MOST_LISTED = 12  # files named in a hint
 HEAD, TAIL = 20, 20  # lines of a deep stack that are shown of its two ends
+HINTS = settings.get("hints") or {}
 NESTED = 100  # how deep a value's own containers are looked into
 
 # What programs import. Importing it here costs every job nothing; importing it in a
@@ -151,6 +153,7 @@ def rehearse():
     for code in ("async def f(x: int = 1) -> None:\n  await f()\nf'{1:>5}'", "import json\n[1/0 for x in (1,)]", "x ="):
         run_job({"code": code, "check": code[0] == "a"}, discard)
     run_job({"code": "import asyncio\nawait asyncio.sleep(0)\n{'a': [1.5, 'é']}"}, discard)
+    asyncio.events._event_loop_policy = None  # a program's has had no loop
 
 
 def discard(reply):
@@ -220,13 +223,15 @@ def renew():
 
 
 def run_job(job, send):
-    """Runs one job, and sends the reply: a dict of texts that are JSON."""
+    """Runs one job, and sends the reply: a dict of texts that are JSON. What fails here
+    fails by what the program has done to this interpreter; it gets an answer all the
+    same."""
     program = Program(job)
     try:
         reply = program.compile() or missing(job.get("dependencies") or ()) or program.run_unless_check()
-    except MemoryError as error:
-        reply = program.failed("error", error)
-    program.end()
+    except BaseException as error:
+        reply = {"outcome": '"error"', "failure": encode({"type": type(error).__name__, "message": message_of(error), "traceback": ""})}
+    quietly(program.end)
     send(reply)
 
 
@@ -257,7 +262,7 @@ class Program:
             value = self.run()
             if value is None:
                 return {"outcome": '"ok"'}
-            return {"outcome": '"ok"', "value": encode(describe(value, self.limit))}
+            return {"outcome": '"ok"', "value": join(describe(value, self.limit))}
         except SystemExit as error:
             return self.exited(error.code)
         except BaseException as error:
@@ -271,7 +276,10 @@ class Program:
         self.module.__annotations__ = {}
         sys.modules["__main__"] = self.module
         sys.argv[:] = [self.name, *(self.job.get("argv") or ())]
-        linecache.cache[self.name] = (len(self.source), None, self.source.splitlines(True), self.name)
+        lines = self.source.splitlines(True)
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += "\n"  # as linecache has it; carets are misplaced otherwise
+        linecache.cache[self.name] = (len(self.source), None, lines, self.name)
 
     def run(self):
         names = self.module.__dict__
@@ -297,11 +305,10 @@ class Program:
         if code is None:
             number = 0
         elif isinstance(code, int):
-            number = int(code) & 0xFFFFFFFF
-            number -= (number & 0x80000000) << 1
+            number = int(code) if -(1 << 31) <= code < 1 << 31 else -1
         else:
             number = 1
-            print(code, file=sys.stderr)
+            quietly(lambda: print(code, file=sys.stderr))
         return {"outcome": '"exit"', "exit_code": str(number)}
 
     def failed(self, outcome, error):
@@ -314,8 +321,8 @@ class Program:
         quietly(atexit._run_exitfuncs)
         flush()
         if self.module:
-            names = self.module.__dict__
-            names.clear()
+            flush_files()
+            self.module.__dict__.clear()
             gc.collect()
             flush()
 
@@ -337,6 +344,17 @@ def flush():
             stream.flush()
         except BaseException:
             pass
+
+
+def flush_files():
+    """Writes what open files hold back. Those in a cycle of references would lose it: the
+    collector closes a file's inner half first."""
+    for found in gc.get_objects():  # not the frozen ones, so they are few
+        if type(found) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
+            try:
+                found.flush()
+            except (OSError, ValueError):  # closed, or its limit is reached
+                pass
 
 
 def parts(source, name):
@@ -368,12 +386,17 @@ def describe(value, limit):
         import base64
         found["media"], found["data"] = encode(media), encode(base64.b64encode(data).decode())
         return found
-    plain = weigh(value, limit)
-    text = represent(value, limit, plain is None)
-    if len(text.encode("utf-8", "replace")) > limit:
-        found["cut"] = "true"
-        text = text.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
+    try:
+        plain = weigh(value, limit)
+    except BaseException:  # of a class with ways of its own
+        plain = False
+    text, cut = represent(value, limit, plain is None)
+    data = text.encode("utf-8", "replace")
+    if len(data) > limit:
+        text, cut = data[:limit].decode("utf-8", "ignore"), True
     found["repr"] = encode(text)
+    if cut:
+        found["cut"] = "true"
     if plain:
         try:
             form = STRICT.encode(value)
@@ -418,22 +441,31 @@ def weigh(value, limit):
 
 
 def represent(value, limit, large):
-    """Gives repr(value), of a large value the beginning."""
+    """Gives repr(value), of a large value the beginning, and whether it is only that."""
     try:
-        return clipped(value, [limit], 0) if large else repr(value)
+        if not large:
+            return str.__str__(repr(value)), False
+        budget = [limit]
+        return clipped(value, budget, ()), budget[0] <= 0
     except BaseException as error:
-        return "<%s object, of which repr() raised %s>" % (type(value).__name__, outline(error))
+        return "<%s object, of which repr() raised %s>" % (type(value).__name__, outline(error)), False
 
 
-def clipped(value, budget, depth):
-    """Gives the beginning of repr(value) without making all of it."""
+def clipped(value, budget, within):
+    """Gives the beginning of repr(value) without making all of it. within are the
+    containers that the value is in."""
     kind = type(value)
-    if kind in (str, bytes, bytearray):
+    if kind in BRACKETS and value:
+        if any(outer is value for outer in within):
+            text = "...".join(BRACKETS[kind])
+        elif len(within) < NESTED:
+            return clipped_items(value, budget, (*within, value))
+        else:
+            text = repr(value)
+    elif kind in (str, bytes, bytearray):
         text = repr(value[: budget[0] + 1])
-    elif kind in BRACKETS and depth < NESTED:
-        return clipped_items(value, budget, depth)
     else:
-        text = repr(value)
+        text = str.__str__(repr(value))
     budget[0] -= len(text)
     return text
 
@@ -441,17 +473,19 @@ def clipped(value, budget, depth):
 BRACKETS = {list: "[]", tuple: "()", set: "{}", dict: "{}"}
 
 
-def clipped_items(value, budget, depth):
+def clipped_items(value, budget, within):
     opening, closing = BRACKETS[type(value)]
     found = []
     for item in value.items() if type(value) is dict else value:
         if budget[0] <= 0:
-            break
+            return opening + ", ".join(found) + ", "
         if type(value) is dict:
-            found.append(clipped(item[0], budget, depth + 1) + ": " + clipped(item[1], budget, depth + 1))
+            found.append(clipped(item[0], budget, within) + ": " + clipped(item[1], budget, within))
         else:
-            found.append(clipped(item, budget, depth + 1))
+            found.append(clipped(item, budget, within))
         budget[0] -= 2
+    if type(value) is tuple and len(found) == 1:
+        found.append("")
     return opening + ", ".join(found) + closing
 
 
@@ -490,7 +524,7 @@ def failure(error, program):
     text, line = traced(error, program)
     found = {"type": name, "message": message_of(error), "traceback": text, "line": line}
     try:
-        found["hint"] = hint(error, syntax)
+        found["hint"] = hint(error, text)
     except BaseException:
         pass
     return found
@@ -507,8 +541,8 @@ def complete(error, source):
 def message_of(error):
     try:
         if isinstance(error, SyntaxError):
-            return str(error.msg)[:MOST_MESSAGE]
-        return str(error)[:MOST_MESSAGE]
+            return str.__str__(str(error.msg))[:MOST_MESSAGE]
+        return str.__str__(str(error))[:MOST_MESSAGE]
     except BaseException as other:
         return "<str() of it raised %s>" % type(other).__name__
 
@@ -600,24 +634,218 @@ def texts(shown):
     return found + traceback.StackSummary.from_list(frames).format()
 
 
-def hint(error, syntax):
+# What to do instead. The texts are data of the host: hints.json.
+
+
+def hint(error, trace):
+    """Gives what to do instead, or nothing. The name of a class is compared with those
+    of its bases, too."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "ModuleNotFoundError" in kinds:
+        return module_hint(error.name or "")
+    if "OSError" in kinds and getattr(error, "filename", None) is not None:
+        found = path_hint(error)
+        if found:
+            return found
+    message = message_of(error)
+    for known in HINTS.get("errors", ()):
+        if known["type"] in kinds and known["text"] in message and known.get("trace", "") in trace:
+            if "names" not in known or getattr(error, "name", None) in known["names"]:
+                return known["hint"]
     return ""
 
 
+def module_hint(name):
+    """Says what to use in place of a module that is not there."""
+    top = name.partition(".")[0]
+    known = HINTS.get("modules", {}).get(top) or HINTS.get("modules", {}).get(top.lstrip("_"))
+    if known:
+        return known
+    import difflib
+    close = difflib.get_close_matches(top, [*sys.stdlib_module_names, *settings.get("modules", ())], 1, 0.75)
+    if close and close[0] != top:
+        return "There is no module %s: do you mean %s?" % (top, close[0])
+    return "There is no module %s, and nothing can be installed: there is %s." % (top, present())
+
+
+def present():
+    packages = sorted(settings.get("packages") or ())
+    more = " and " + ", ".join(packages) if packages else " and nothing else"
+    return "the standard library" + more
+
+
+READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS, getattr(errno, "ENOTCAPABLE", 76)}
+
+
+def path_hint(error):
+    """Says what files there are, for one that is not, and where files can be written."""
+    path = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else str(error.filename)
+    if error.errno == errno.ENOENT:
+        return "%s The program's own files go to /out, which comes back." % files_hint(path)
+    if error.errno in READ_ONLY:
+        return "Only /out, which comes back, and /tmp can be written to."
+    return ""
+
+
+def files_hint(path):
+    names = sorted(names_under(FILES))
+    if not names:
+        return "No files were given to the program: /files is empty."
+    wanted = os.path.basename(path)
+    same = [name for name in names if os.path.basename(name) == wanted]
+    if same and path != FILES + "/" + same[0]:
+        return "It is at %s/%s." % (FILES, same[0])
+    return "Under /files there %s: %s." % ("is" if len(names) == 1 else "are", listed(names))
+
+
+def names_under(folder):
+    return [os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names]
+
+
+def listed(names):
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (" and %d more" % more if more > 0 else "")
+
+
+# What a program depends on.
+
+REQUIREMENT = re.compile(r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[[^]]*\])?\s*\(?([^;()@]*)\)?\s*(?:;.*)?\Z")
+CLAUSE = re.compile(r"\s*(===|==|~=|!=|<=|>=|<|>)\s*([\w.!+*-]+)\s*\Z")
+VERSION = re.compile(
+    r"v?(?:(\d+)!)?(\d+(?:\.\d+)*)"
+    r"(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?(\d*))?"
+    r"(?:-(\d+)|[-_.]?(?:post|rev|r)[-_.]?(\d*))?"
+    r"(?:[-_.]?dev[-_.]?(\d*))?(?:\+[a-z0-9._-]+)?\Z"
+)
+STAGES = {"alpha": "a", "beta": "b", "c": "rc", "pre": "rc", "preview": "rc"}
+HALVES = ("ssl", "ctypes", "lzma", "tkinter", "curses", "multiprocessing", "dbm.gnu")  # useless without _NAME
+
+
 def missing(wanted):
-    """Gives the reply when something that a program depends on is not there."""
+    """Gives the reply when something that a program depends on is not there, and None
+    when all is."""
+    lacks = [lack for lack in map(lacking, wanted) if lack]
+    if not lacks:
+        return None
+    message = "; ".join(what for what, _ in lacks)
+    advice = " ".join(dict.fromkeys(how for _, how in lacks))
+    found = {"type": "DependencyError", "message": message, "traceback": "", "hint": advice}
+    return {"outcome": '"dependencies"', "failure": encode(found)}
+
+
+def lacking(wanted):
+    """Gives what is wrong with a requirement and what to use instead, or None."""
+    match = REQUIREMENT.match(wanted)
+    if not match:
+        return "%s: not a name with versions, as attrs or pyyaml>=6" % wanted, "There is %s." % present()
+    name, clauses = match[1], [clause for clause in match[2].split(",") if clause.strip()]
+    version = installed(name)
+    if version is None:
+        return "%s: not there" % name, advice_for(name)
+    for clause in clauses if version else ():
+        held = satisfies(version, clause)
+        if held is None:
+            return "%s: not a version that can be compared: %s" % (name, clause.strip()), "Write it as %s>=1.2." % name
+        if not held:
+            return "%s: there is %s, which is not %s" % (name, version, clause.strip()), "Use %s %s." % (name, version)
     return None
+
+
+def advice_for(name):
+    module = HINTS.get("distributions", {}).get(normal(name), name)
+    return module_hint(module)
+
+
+def normal(name):
+    """Gives a name as PEP 503 compares them."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def installed(name):
+    """Gives the version of a distribution or module, "" where it has none, and None
+    where it is not there."""
+    key = normal(name)
+    if key == "python":
+        return "%d.%d.%d" % sys.version_info[:3]
+    versions = {normal(known): version for known, version in (settings.get("packages") or {}).items()}
+    if key in versions:
+        return versions[key]
+    for distribution, module in HINTS.get("distributions", {}).items():
+        if module == name and distribution in versions:
+            return versions[distribution]
+    if name in settings.get("modules", ()) or name in sys.builtin_module_names:
+        return ""
+    return "" if name.partition(".")[0] in sys.stdlib_module_names and whole_module(name) else None
+
+
+def whole_module(name):
+    """Tells whether a module of the standard library is there, with its native half."""
+    try:
+        half = name not in HALVES or importlib.util.find_spec("_" + name)
+        return bool(half and importlib.util.find_spec(name))
+    except ImportError:
+        return False
+
+
+def satisfies(version, clause):
+    """Compares versions as PEP 440 does; None is that one of them is none."""
+    match = CLAUSE.match(clause)
+    if not match:
+        return None
+    operator, bound = match[1], match[2]
+    if operator == "===":
+        return version == bound
+    if bound.endswith(".*") and operator in ("==", "!="):
+        return begins(version, bound[:-2]) == (operator == "==")
+    have, want = order(version), order(bound)
+    if have is None or want is None:
+        return None
+    if operator == "~=":
+        return have >= want and begins(version, bound.rpartition(".")[0])
+    return {"==": have == want, "!=": have != want, "<=": have <= want, ">=": have >= want, "<": have < want, ">": have > want}[operator]
+
+
+def begins(version, bound):
+    """Tells whether a version's release begins with that of the other."""
+    have, want = VERSION.match(version.lower()), VERSION.match(bound.lower())
+    if not have or not want:
+        return False
+    want = [int(part) for part in want[2].split(".")]
+    have = [int(part) for part in have[2].split(".")]
+    return (have + [0] * len(want))[: len(want)] == want
+
+
+def order(version):
+    """Gives what sorts versions as PEP 440 says, or None for none."""
+    match = VERSION.match(version.lower())
+    if not match:
+        return None
+    epoch, release, stage, stage_number, implicit, post, dev = match.groups()
+    numbers = [int(part) for part in release.split(".")]
+    while len(numbers) > 1 and not numbers[-1]:
+        numbers.pop()
+    after = (implicit or post) is not None
+    early = dev is not None and stage is None and not after
+    return (
+        int(epoch or 0),
+        numbers,
+        ("", 0) if early else (STAGES.get(stage, stage), int(stage_number or 0)) if stage else ("z", 0),
+        int(implicit or post or 0) if after else -1,
+        int(dev or 0) if dev is not None else sys.maxsize,
+    )
 
 
 # The talk with the host.
 
 
 def encode(value):
-    """Gives a text that is JSON; a dict's values are such already where they are in
-    FORMS."""
-    if isinstance(value, dict) and "repr" in value:
-        return join(value)
-    return json.dumps(value)
+    """Gives the JSON of a text, a number, or a dict of such."""
+    if isinstance(value, dict):
+        return join({name: encode(item) for name, item in value.items()})
+    return quoted(value) if isinstance(value, str) else "%d" % value
+
+
+quoted = json.encoder.encode_basestring_ascii
 
 
 def join(fields):

@@ -22,7 +22,7 @@ const (
 
 // tree makes the files of the guest's start, and says in its settings what it can
 // import of them.
-func tree(s Settings, start *settings) (*memfs.FS, error) {
+func tree(s Settings, start *driverSettings) (*memfs.FS, error) {
 	files := memfs.New(memfs.Options{Bytes: s.Files})
 	for _, folder := range []struct {
 		name     string
@@ -43,7 +43,7 @@ func tree(s Settings, start *settings) (*memfs.FS, error) {
 	return files, nil
 }
 
-func addPackages(files *memfs.FS, paths []string, start *settings) error {
+func addPackages(files *memfs.FS, paths []string, start *driverSettings) error {
 	set, mistakes := packages.Load(paths, "")
 	if len(mistakes) > 0 {
 		return fmt.Errorf("the package %s: %w", paths[mistakes[0].Entry], mistakes[0])

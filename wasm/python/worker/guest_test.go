@@ -43,6 +43,7 @@ type guest struct {
 	ready    chan struct{}
 	jobs     chan []byte
 	ended    chan error
+	dead     bool
 	started  bool
 	woken    time.Time
 	took     time.Duration
@@ -107,7 +108,7 @@ func (g *guest) sync(ctx context.Context, mod api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-func startGuest(t *testing.T, s settings) *guest {
+func startGuest(t *testing.T, s driverSettings) *guest {
 	t.Helper()
 	g := &guest{t: t, dir: t.TempDir(), ready: make(chan struct{}), jobs: make(chan []byte), ended: make(chan error, 1)}
 	installed := pythontest.Runtime(t)
@@ -146,11 +147,15 @@ func startGuest(t *testing.T, s settings) *guest {
 		t.Fatal(err)
 	}
 	go func() {
-		defer func() { recover() }() // the panic that ends it
 		_, err := instance.ExportedFunction("_start").Call(ctx)
 		g.ended <- err
+		close(g.ended)
 	}()
-	t.Cleanup(func() { close(g.jobs); _ = runtime.Close(ctx) })
+	t.Cleanup(func() {
+		close(g.jobs)
+		<-g.ended
+		_ = runtime.Close(ctx)
+	})
 	g.await()
 	if g.stdout.Len()+g.stderr.Len() > 0 {
 		t.Fatalf("the driver printed %q, %q", &g.stdout, &g.stderr)
@@ -175,7 +180,8 @@ func (g *guest) await() {
 	select {
 	case <-g.ready:
 	case err := <-g.ended:
-		g.t.Fatalf("the guest ended: %v\n%s%s", err, &g.stdout, &g.stderr)
+		g.dead = true
+		g.t.Fatalf("the guest ended: %.200v\n%s%s", err, &g.stdout, &g.stderr)
 	case <-time.After(time.Minute):
 		g.t.Fatalf("the guest does not arrive\n%s%s", &g.stdout, &g.stderr)
 	}

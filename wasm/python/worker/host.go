@@ -58,7 +58,7 @@ func newHost(s Settings, pipes Pipes) (*host, error) {
 	if h.area, err = wire.Map(pipes.Area); err != nil {
 		return nil, err
 	}
-	start := settings{Heap: s.Memory}
+	start := driverSettings{Heap: s.Memory}
 	if h.files, err = tree(s, &start); err != nil {
 		return nil, err
 	}

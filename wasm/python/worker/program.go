@@ -14,8 +14,13 @@ var bootstrap string
 //go:embed driver.py
 var driverSource string
 
-// settings is what the driver is told of its process.
-type settings struct {
+// hints are what programs are told to do instead of what cannot be done here.
+//
+//go:embed hints.json
+var hints json.RawMessage
+
+// driverSettings is what the driver is told of its process.
+type driverSettings struct {
 	// Heap is the most memory that the module may have, in bytes; the driver grows its
 	// heap to what is left of it.
 	Heap uint64 `json:"heap"`
@@ -24,12 +29,15 @@ type settings struct {
 	Modules []string `json:"modules,omitempty"`
 	// Packages are the names and versions of what is under /packages.
 	Packages map[string]string `json:"packages,omitempty"`
+	// Hints are those of hints.json; firstMessage puts them in.
+	Hints json.RawMessage `json:"hints"`
 }
 
 // firstMessage is what descriptor 0 gives to a guest that was started with bootstrap.
-func firstMessage(s settings) ([]byte, error) {
+func firstMessage(s driverSettings) ([]byte, error) {
+	s.Hints = hints
 	return json.Marshal(struct {
-		Driver   string   `json:"driver"`
-		Settings settings `json:"settings"`
+		Driver   string         `json:"driver"`
+		Settings driverSettings `json:"settings"`
 	}{driverSource, s})
 }

@@ -273,7 +273,6 @@ class Program:
         self.module = types.ModuleType("__main__")
         self.module.__file__ = self.name
         self.module.__builtins__ = builtins
-        self.module.__annotations__ = {}
         sys.modules["__main__"] = self.module
         sys.argv[:] = [self.name, *(self.job.get("argv") or ())]
         lines = self.source.splitlines(True)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -24,7 +25,7 @@ import (
 
 const (
 	magic      = 0x746f6f6c
-	guestLimit = 128 << 20
+	guestLimit = 64 << 20
 )
 
 // guest is an interpreter with the driver in it, and the least host that the driver

@@ -30,7 +30,8 @@ type Config struct {
 	// Command gives the command line of a process, the path of a program first; it is
 	// asked before every start. Its error is why there is none, as the interpreter not being
 	// installed yet: a *tool.Error in it is what callers get for as long as no process is
-	// there. It is asked again after a while, and by [Pool.Wake].
+	// there. It is asked again after a while, and by [Pool.Wake]. It has to answer soon:
+	// Close waits for it.
 	Command func() (argv []string, err error)
 	// Log takes starts that failed and processes that ended by themselves; nil is none.
 	Log *slog.Logger

@@ -25,9 +25,9 @@ import (
 // long is a time that no test comes to the end of.
 const long = 5 * time.Minute
 
-// born gives the command line of a fake that starts as named, and of one that
-// starts well when the names are used up; then is repeated for ever.
-func born(t *testing.T, names ...string) func() ([]string, error) {
+// born gives the command line of a fake for each name, in their order, and then of ones
+// that start well.
+func born(t testing.TB, names ...string) func() ([]string, error) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -46,7 +46,7 @@ func born(t *testing.T, names ...string) func() ([]string, error) {
 }
 
 // open is a pool that is closed, and has left nothing, when the test ends.
-func open(t *testing.T, c Config) *Pool {
+func open(t testing.TB, c Config) *Pool {
 	t.Helper()
 	if c.Command == nil {
 		c.Command = born(t)
@@ -54,7 +54,6 @@ func open(t *testing.T, c Config) *Pool {
 	if c.Timeout == 0 {
 		c.Timeout = long
 	}
-	c.StartTimeout = max(c.StartTimeout, 0)
 	if c.StartTimeout == 0 {
 		c.StartTimeout = long
 	}
@@ -86,7 +85,7 @@ func open(t *testing.T, c Config) *Pool {
 }
 
 // eventually waits for something that happens in the background.
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(long); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -96,7 +95,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 }
 
 // whole waits until all processes are idle.
-func whole(t *testing.T, p *Pool) {
+func whole(t testing.TB, p *Pool) {
 	t.Helper()
 	eventually(t, "all processes are idle", func() bool { return p.Stats().Idle == p.config.Workers+1 })
 }
@@ -505,7 +504,7 @@ func TestKilledAtItsStart(t *testing.T) {
 
 // TestAProcessThatDoesNotListen: a large job does not wait for it beyond the time limit.
 func TestAProcessThatDoesNotListen(t *testing.T) {
-	p := open(t, Config{Workers: 1, Command: born(t, "deaf", "deaf")})
+	p := open(t, Config{Workers: 1, Command: born(t, slices.Repeat([]string{"deaf"}, 1000)...)})
 	whole(t, p)
 	r := program("ok")
 	r.Job.Files = []wire.File{{Name: "a", Size: 1 << 20, Data: make([]byte, 1<<20)}}
@@ -514,10 +513,6 @@ func TestAProcessThatDoesNotListen(t *testing.T) {
 		if _, err := p.Run(t.Context(), r); codeOf(err) != tool.Timeout {
 			t.Errorf("got %v", err)
 		}
-	}
-	r.Timeout = 0
-	if _, err := p.Run(t.Context(), r); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -769,4 +764,22 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	p.Close()
 	eventually(t, "nothing is held", func() bool { return children() == 0 })
+}
+
+// BenchmarkRun is what the pool, the pipes and the output area cost a program.
+func BenchmarkRun(b *testing.B) {
+	for _, callers := range []int{1, 8} {
+		b.Run(fmt.Sprint(callers), func(b *testing.B) {
+			p := open(b, Config{Workers: 2})
+			whole(b, p)
+			b.SetParallelism(callers)
+			b.RunParallel(func(each *testing.PB) {
+				for each.Next() {
+					if _, err := p.Run(b.Context(), program("print a")); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
 }

@@ -438,7 +438,7 @@ func TestWake(t *testing.T) {
 
 // TestKilledInEveryPhase: a process that somebody kills is replaced, whatever it does.
 func TestKilledInEveryPhase(t *testing.T) {
-	free := t.TempDir() + "/free"
+	free, begun := t.TempDir()+"/free", t.TempDir()+"/begun"
 	cases := []struct {
 		name, birth string
 		program     []string
@@ -446,7 +446,7 @@ func TestKilledInEveryPhase(t *testing.T) {
 		code        tool.Code
 	}{
 		{"idle", "good", nil, idle, ""},
-		{"running", "good", []string{"print a", "until " + free}, busy, tool.UpstreamError},
+		{"running", "good", []string{"print a", "append " + begun + " x", "until " + free}, busy, tool.UpstreamError},
 		{"resetting", "good", []string{"print a", "ok", "until " + free}, resetting, ""},
 		{"before it begins", "good", []string{"unbegun", "until " + free}, busy, tool.UpstreamError},
 	}
@@ -466,6 +466,9 @@ func TestKilledInEveryPhase(t *testing.T) {
 					}
 					over <- err
 				}()
+			}
+			if c.name == "running" { // or it goes to another process
+				eventually(t, "it has begun", func() bool { _, err := os.Stat(begun); return err == nil })
 			}
 			kills := 1
 			if c.name == "before it begins" {

@@ -39,7 +39,7 @@ SYNC, REPLY = 0, 1  # its length: which call
 
 DRIVER = "<driver>"
 SCRIPT = "main.py"  # the program's name, where the job has none
-FILES, PACKAGES = "/files", "/packages"
+FILES, PACKAGES, ZONES = "/files", "/packages", "/zoneinfo"
 LIBRARY = os.path.dirname(traceback.print_exc.__code__.co_filename) + "/"  # where it was compiled
 
 CHUNK = 16 << 10  # bytes of a message that are read at once
@@ -160,6 +160,13 @@ def discard(reply):
     """Takes the reply of a rehearsal."""
 
 
+def install_zones():
+    """Has zoneinfo look where the host puts its files: this build has none."""
+    zoneinfo = sys.modules.get("zoneinfo")
+    if zoneinfo:
+        zoneinfo.reset_tzpath((ZONES,))
+
+
 def grow(limit):
     """Takes the heap to its limit and frees it again, so that the memory does not grow
     in a job, and MemoryError comes where the limit is. os.read allocates its buffer
@@ -190,6 +197,7 @@ def prepare():
     install_sleep()
     popular(POPULAR)
     install_loop()
+    install_zones()
     replace_streams()
     if settings.get("packages") or settings.get("modules"):
         sys.path.append(PACKAGES)

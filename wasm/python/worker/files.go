@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io/fs"
 	"os"
@@ -31,6 +32,9 @@ func tree(s Settings, start *driverSettings) (*memfs.FS, error) {
 		if err := files.AddFolder(folder.name, folder.writable); err != nil {
 			return nil, err
 		}
+	}
+	if err := addZones(files); err != nil {
+		return nil, err
 	}
 	if len(s.Packages) > 0 {
 		if err := addPackages(files, s.Packages, start); err != nil {
@@ -81,6 +85,17 @@ func addLibrary(files *memfs.FS, folder string) error {
 		}
 		return nil
 	})
+}
+
+// fresh is how many random bytes a program finds in randomDevice: sqlite seeds itself
+// there, and would take the time else.
+const fresh, randomDevice = 1 << 10, "/dev/urandom"
+
+// renew puts new random bytes where a program may look for them.
+func (h *host) renew() error {
+	bytes := make([]byte, fresh)
+	_, _ = rand.Read(bytes) // it never fails
+	return h.files.AddFile(randomDevice, bytes, false)
 }
 
 // collect adds to a reply what the program has left among its results, and says what it

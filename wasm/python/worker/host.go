@@ -131,6 +131,9 @@ func (h *host) take(job wire.Job) error {
 			return fmt.Errorf("the file %q of a job: %w", f.Name, err)
 		}
 	}
+	if err := h.renew(); err != nil {
+		return err
+	}
 	message, err := json.Marshal(job)
 	if err != nil {
 		return err

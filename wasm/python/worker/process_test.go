@@ -7,9 +7,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolgate/toolgate/wasm/python/pythontest"
 	"github.com/toolgate/toolgate/wasm/python/wire"
@@ -110,26 +109,110 @@ func (p *process) run(j wire.Job) (wire.Reply, wire.Output) {
 	return r, o
 }
 
+// TestProcess: what the host does for programs, beside what the driver does.
 func TestProcess(t *testing.T) {
 	p := start(t)
-	for _, code := range []string{"open(\"/tmp/big\", \"wb\").write(bytes(100<<20))", "print(1)", "1+1", "import os\nopen('/out/a.txt','w').write('hi')", "1/0", "f=open('/tmp/x','w')", "import os; os.listdir('/tmp')", "def", "import numpy", "await __import__('asyncio').sleep(0.01)"} {
-		r, o := p.run(wire.Job{Code: code})
-		t.Logf("%s\n => %+v value %+v failure %+v out %q err %q", code, r, r.Value, r.Failure, o.Stdout, o.Stderr)
-		t.Logf("%+v", p.next())
-	}
-	var times []time.Duration
-	for range 1000 {
-		b := time.Now()
-		p.run(wire.Job{Code: "print(1)"})
-		times = append(times, time.Since(b))
+	for _, c := range []struct {
+		name, code     string
+		files          []wire.File
+		outcome        wire.Outcome
+		stdout, stderr string
+		value          string // its repr
+		failure        string // how its type and message begin
+	}{
+		{"streams", "import sys; print(1); print(2, file=sys.stderr); 3", nil, wire.OK, "1\n", "2\n", "3", ""},
+		{"descriptors", "import os; os.write(1, b'a'); os.write(2, b'b')", nil, wire.OK, "a", "b", "1", ""},
+		{"a file of the job", "open('/files/d/a.txt').read()", []wire.File{{Name: "d/a.txt", Size: 2, Data: []byte("hi")}}, wire.OK, "", "", "'hi'", ""},
+		{"not for the next", "import os; os.listdir('/files')", nil, wire.OK, "", "", "[]", ""},
+		{"files are read-only", "open('/files/x', 'w')", nil, wire.Raised, "", "", "", "OSError: [Errno 69] Read-only file system"},
+		{"a full disk", "open('/tmp/big', 'wb').write(bytes(100 << 20))", nil, wire.Raised, "", "", "", "OSError: [Errno 22] File too large"},
+		{"memory at its limit", "bytearray(300 << 20)", nil, wire.Raised, "", "", "", "MemoryError"},
+		{"most of the memory", "len(bytearray(180 << 20))", nil, wire.OK, "", "", "188743680", ""},
+		{"deep recursion through C", "import functools\n@functools.cache\ndef f(n): return n and f(n - 1)\nf(140)", nil, wire.OK, "", "", "0", ""},
+		{"deeper", "import functools\n@functools.cache\ndef f(n): return n and f(n - 1)\nf(100000)", nil, wire.Raised, "", "", "", "RecursionError"},
+		{"sleep", "import time; t = time.monotonic(); time.sleep(0.01); time.monotonic() - t >= 0.01", nil, wire.OK, "", "", "True", ""},
+		{"no sleep", "import time; time.sleep(0)", nil, wire.OK, "", "", "", ""},
+		{"time zones", "from zoneinfo import ZoneInfo as Z; from datetime import datetime as D; str(D(2024, 3, 10, 12, tzinfo=Z('America/New_York')).astimezone(Z('Europe/Berlin')))", nil, wire.OK, "", "", "'2024-03-10 17:00:00+01:00'", ""},
+		{"the environment", "import os; dict(os.environ)", nil, wire.OK, "", "", "{}", ""},
+	} {
+		r, o := p.run(wire.Job{Code: c.code, Files: c.files})
 		p.next()
-	}
-	slices.Sort(times)
-	t.Log(times[500], times[900], times[990])
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	for _, l := range bytes.Split(data, []byte("\n")) {
-		if bytes.HasPrefix(l, []byte("Vm")) || bytes.HasPrefix(l, []byte("Rss")) {
-			t.Logf("%s", l)
+		var value, failure string
+		if r.Value != nil {
+			value = r.Value.Repr
 		}
+		if r.Failure != nil {
+			failure = r.Failure.Type + ": " + r.Failure.Message
+		}
+		if r.Outcome != c.outcome || string(o.Stdout) != c.stdout || string(o.Stderr) != c.stderr || value != c.value || !strings.HasPrefix(failure, c.failure) || r.Worn != "" {
+			t.Errorf("%s: got %+v, value %s, failure %q, stdout %q, stderr %q", c.name, r, value, failure, o.Stdout, o.Stderr)
+		}
+	}
+}
+
+// TestSameNumbers: a file that a program leaves open takes no number from the next ones.
+func TestSameNumbers(t *testing.T) {
+	p := start(t)
+	first := ""
+	for range 200 {
+		r, _ := p.run(wire.Job{Code: "f = [open('/tmp/x', 'w') for _ in range(20)]; f[-1].fileno()"})
+		p.next()
+		if r.Value == nil || first != "" && r.Value.Repr != first {
+			t.Fatalf("got %+v, value %+v, at first %s", r, r.Value, first)
+		}
+		first = r.Value.Repr
+	}
+}
+
+// TestFreshSeeds: what seeds itself from a device gets another seed each time.
+func TestFreshSeeds(t *testing.T) {
+	p := start(t)
+	seen := map[string]bool{}
+	for range 20 {
+		r, _ := p.run(wire.Job{Code: "import sqlite3; sqlite3.connect(':memory:').execute('select random()').fetchone()"})
+		p.next()
+		if r.Value == nil || seen[r.Value.Repr] {
+			t.Fatalf("got %+v, value %+v", r, r.Value)
+		}
+		seen[r.Value.Repr] = true
+	}
+}
+
+// TestWorn: programs that end their interpreter, or damage what is not set back, are
+// answered, and the process takes no other.
+func TestWorn(t *testing.T) {
+	for name, c := range map[string]struct {
+		code    string
+		outcome wire.Outcome
+		exit    int
+	}{
+		"_exit":                       {"import os; os._exit(3)", wire.Exited, 3},
+		"_exit as if all were well":   {"import os; os._exit(0)", wire.Exited, 0},
+		"abort":                       {"import os; os.abort()", wire.Crashed, 0},
+		"the sync point, from within": {"import os; os.posix_fadvise(1, 0x746F6F6C, 0, 0)", wire.Crashed, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t)
+			r, _ := p.run(wire.Job{Code: c.code})
+			if r.Outcome != c.outcome || r.ExitCode != c.exit || r.Worn == "" {
+				t.Errorf("got %+v", r)
+			}
+			if m, err := p.from.Next(); err == nil {
+				t.Errorf("it says %+v then", m)
+			}
+		})
+	}
+}
+
+// TestClosedStream: a stream that a program closes is closed for good, so the process
+// is worn, behind the answer.
+func TestClosedStream(t *testing.T) {
+	p := start(t)
+	r, o := p.run(wire.Job{Code: "import os\nprint(1)\nos.close(2)"})
+	if r.Outcome != wire.OK || string(o.Stdout) != "1\n" {
+		t.Errorf("got %+v, %q", r, o.Stdout)
+	}
+	if m, err := p.from.Next(); err == nil {
+		t.Errorf("it says %+v then", m)
 	}
 }

@@ -119,7 +119,7 @@ func (h *host) ready() error {
 	h.files.Mark()
 	debug.FreeOSMemory() // starting has left some
 	return wire.Write(h.replies, wire.Hello{
-		Held: h.report.held, Missing: h.report.missing, Resting: h.guest.Resting(),
+		Version: h.settings.Version, Held: h.report.held, Missing: h.report.missing, Resting: h.guest.Resting(),
 		Loaded: h.loaded, Started: time.Since(h.began), Packages: h.packages,
 	})
 }

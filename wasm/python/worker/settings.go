@@ -9,6 +9,7 @@ import (
 // Settings is what a process is started with, as JSON on its command line: its
 // environment is empty.
 type Settings struct {
+	Version string `json:"version"`           // of the interpreter: 3.12.0
 	Module  string `json:"module"`            // path of the interpreter's module, without custom sections
 	Library string `json:"library,omitempty"` // folder of its standard library; empty where the module has it
 	Cache   string `json:"cache"`             // folder of compiled code

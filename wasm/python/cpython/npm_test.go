@@ -85,7 +85,7 @@ func TestOptimizeWithout(t *testing.T) {
 	must(t, err)
 	for want, o := range map[string]Options{
 		"there is no command " + filepath.Join(root, "node") + ", which runs wasm-opt (install Node.js": {Node: filepath.Join(root, "node")},
-		"(--optimize needs it: leave that out":                                                          {Node: script(t, ""), NPM: script(t, "exit 1")},
+		"(--optimize needs it: leave that out": {Node: script(t, ""), NPM: script(t, "exit 1")},
 	} {
 		o.From, o.Into, o.Optimize = from, into, true
 		if _, err := Install(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {

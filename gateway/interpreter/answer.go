@@ -18,7 +18,7 @@ type answer struct {
 	limits  *Limits
 	left    []left
 	unsaved error  // why what is left is no file of the chat; nil where it is, or could not be
-	prefix  string // of the address of the chat's files; "" is not told
+	address string // of the first file; "" is not told
 }
 
 // The outcomes of a program that did not come to an end of its own.
@@ -139,8 +139,8 @@ func (a *answer) files() string {
 	if len(lines) > 0 && a.left[0].saved {
 		path, _ := json.Marshal(a.left[0].Path) // a text
 		how := fmt.Sprintf("They are files of this chat now: a later call reads them with \"files\": [%s]", path)
-		if a.prefix != "" {
-			how += ", and people get them at " + a.prefix
+		if a.address != "" {
+			how += ", and people get them by HTTP, as at " + a.address
 		}
 		lines = append(lines, how+".")
 	}

@@ -33,6 +33,8 @@ func (a *answer) result() (tool.Output, error) {
 		return tool.Output{}, a.told(a.failed(tool.InvalidArgs, "the code is not valid Python, and nothing of it was run: %s", a.exception()), again)
 	case wire.Dependencies:
 		return tool.Output{}, a.told(a.failed(tool.InvalidArgs, "the program was not run: %s", a.why()), "Write it with what there is.")
+	case wire.Crashed:
+		return tool.Output{}, a.told(a.failed(tool.UpstreamError, "the program did not come to its end: %s", a.why()), again)
 	}
 	reply.Outcome = outcomeEnded
 	return tool.Output{}, a.failed(tool.UpstreamError, "the interpreter does not say how the program ended").WithHint(again)
@@ -72,7 +74,7 @@ func (a *answer) why() string {
 	if f := a.ran.Reply.Failure; f != nil && f.Message != "" {
 		return excerpt(f.Message)
 	}
-	return "something that it depends on is not there"
+	return "the interpreter does not say why"
 }
 
 // excerpt is the beginning of a text, in one line.

@@ -96,7 +96,9 @@ func (r *runner) keep(ctx context.Context, call *tool.Call, a *answer) {
 	if r.options.Files != nil {
 		a.unsaved = r.save(ctx, call, a.left)
 		if a.unsaved == nil {
-			a.prefix = r.options.Prefix
+			if r.options.Address != nil {
+				a.address = r.options.Address(call, a.left[0].Path)
+			}
 			return
 		}
 	}

@@ -19,12 +19,12 @@ type Ran struct {
 
 // Python runs programs.
 type Python interface {
-	// Run runs one program in a clean interpreter, under its time limit, and gives
-	// what it left behind. The error is a [*tool.Error] that says why the program did
+	// Run runs one program of a caller, who takes turns with others, in a clean
+	// interpreter, under its time limit, and gives what it left behind. The error is a [*tool.Error] that says why the program did
 	// not come to an end of its own: it says Timeout for one that was ended at its
 	// limit, Overloaded where too many wait already, UpstreamUnavailable where there
 	// is no interpreter. What was printed until then is given all the same.
-	Run(ctx context.Context, job *wire.Job) (Ran, error)
+	Run(ctx context.Context, caller string, job *wire.Job) (Ran, error)
 }
 
 // File is a file of a chat.
@@ -51,8 +51,9 @@ type Files interface {
 // works.
 type Options struct {
 	Limits Limits
-	Files  Files  // nil where there are none: programs are given none, and what they leave comes back as it is
-	Prefix string // of the address of a chat's files over HTTP; "" is not told
+	Files  Files // nil where there are none: programs are given none, and what they leave comes back as it is
+	// Address is where people get a file of the chat of a call; nil is not told.
+	Address func(call *tool.Call, path string) string
 }
 
 // New makes the tool's runner.
@@ -74,7 +75,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	began := time.Now()
-	ran, err := r.python.Run(ctx, job)
+	ran, err := r.python.Run(ctx, in.Call.Caller.ID, job)
 	a := answer{ran: &ran, took: time.Since(began), limits: &r.options.Limits}
 	if ran.Reply.Ran > 0 {
 		a.took = ran.Reply.Ran

@@ -24,7 +24,7 @@ type python struct {
 	jobs []*wire.Job
 }
 
-func (p *python) Run(_ context.Context, job *wire.Job) (interpreter.Ran, error) {
+func (p *python) Run(_ context.Context, _ string, job *wire.Job) (interpreter.Ran, error) {
 	p.jobs = append(p.jobs, job)
 	return p.ran, p.err
 }
@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 			},
 			want: "[stdout]\na\n\n[stderr]\nb\uFFFD\n\n[value]\nxxx […]\n\n" +
 				"[files]\nplot.png (image/png, 8 bytes)\nold.csv (text/csv, 4 bytes), in place of the one that was there\nx/blob (application/octet-stream, 2 bytes)\n" +
-				"They are files of this chat now: a later call reads them with \"files\": [\"plot.png\"], and people get them at /v1/chats/c/files/.\n\n" +
+				"They are files of this chat now: a later call reads them with \"files\": [\"plot.png\"], and people get them by HTTP, as at /v1/chats/c/files/plot.png.\n\n" +
 				"[notes]\n3 files are left out: more than 10.\nOf stdout the first 3 bytes are kept, and 5 MiB more were printed.\n" +
 				"The value is cut: its text has more than 1000 bytes. Print or write to /out what you need of it.",
 			kind: []tool.ContentType{tool.ContentText, tool.ContentImage},
@@ -140,7 +140,7 @@ func TestAnswers(t *testing.T) {
 			name: "files of a failed program", ran: interpreter.Ran{Reply: wire.Reply{Outcome: wire.Raised, Artifacts: []wire.File{artifact("n.txt", "1")}}},
 			code: tool.UpstreamError,
 			want: "Error: the program raised an exception\nCorrect the program and send all of it again: nothing of this call is there in the next.\n\n[files]\nn.txt (text/plain, 1 byte)\n" +
-				"They are files of this chat now: a later call reads them with \"files\": [\"n.txt\"], and people get them at /v1/chats/c/files/.",
+				"They are files of this chat now: a later call reads them with \"files\": [\"n.txt\"], and people get them by HTTP, as at /v1/chats/c/files/n.txt.",
 		},
 		{
 			name: "syntax", ran: interpreter.Ran{Reply: reply(wire.Syntax, &wire.Failure{Type: "SyntaxError", Message: "invalid syntax", Line: 1, Traceback: "    1 +\n      ^\n"})},
@@ -156,6 +156,10 @@ func TestAnswers(t *testing.T) {
 			name: "exit that says something is wrong", ran: interpreter.Ran{Reply: wire.Reply{Outcome: wire.Exited, ExitCode: 3}, Stderr: []byte("usage\n")},
 			code: tool.UpstreamError,
 			want: "Error: the program ended with exit status 3\nCorrect the program and send all of it again: nothing of this call is there in the next.\n\n[stderr]\nusage",
+		},
+		{
+			name: "crash", ran: interpreter.Ran{Reply: reply(wire.Crashed, &wire.Failure{Type: "Crash", Message: "the interpreter crashed: stack overflow", Hint: "Make it less deep."}), Stdout: []byte("1\n")},
+			code: tool.UpstreamError, want: "Error: the program did not come to its end: the interpreter crashed: stack overflow\nMake it less deep.\n\n1",
 		},
 		{
 			name: "too slow", ran: interpreter.Ran{Stdout: []byte("1\n2\n")}, err: tool.Errorf(tool.Timeout, "the program did not end within 30s and was ended"),
@@ -175,7 +179,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			files := &shelf{full: c.full, files: []interpreter.File{{Path: "old.csv", Media: "text/csv", Size: 1, Data: []byte("o")}}}
-			r := interpreter.New(&python{ran: c.ran, err: c.err}, interpreter.Options{Limits: limits, Files: files, Prefix: "/v1/chats/c/files/"})
+			r := interpreter.New(&python{ran: c.ran, err: c.err}, interpreter.Options{Limits: limits, Files: files, Address: func(call *tool.Call, path string) string { return "/v1/chats/" + call.Chat.ID + "/files/" + path }})
 			out, err := r.Run(t.Context(), input(map[string]any{"code": "…"}))
 			var code tool.Code
 			if err != nil {
@@ -202,7 +206,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func input(args map[string]any) tool.Input {
-	return tool.Input{Args: args, Call: &tool.Call{ID: "call", Chat: tool.Chat{ID: "c"}}, Spec: interpreter.NewSpec(interpreter.About{Limits: limits, Chats: true})}
+	return tool.Input{Args: args, Call: &tool.Call{ID: "call", Chat: tool.Chat{ID: "c"}}, Spec: interpreter.NewSpec(interpreter.About{Limits: limits})}
 }
 
 // TestStructured is the answer for programs, whole.
@@ -282,7 +286,7 @@ func TestJobs(t *testing.T) {
 // TestSpec holds what models are shown against what there is.
 func TestSpec(t *testing.T) {
 	t.Parallel()
-	about := interpreter.About{Version: "3.12", Limits: limits, Chats: true, Packages: []interpreter.Package{{Name: "attrs", Version: "23.1.0"}, {Name: "helpers"}}}
+	about := interpreter.About{Version: "3.12", Limits: limits, Packages: []interpreter.Package{{Name: "attrs", Version: "23.1.0"}, {Name: "helpers"}}}
 	s := interpreter.NewSpec(about)
 	if _, err := schema.Compile(s.Parameters); err != nil {
 		t.Error(err)
@@ -291,9 +295,5 @@ func TestSpec(t *testing.T) {
 		if !strings.Contains(s.Description, want) {
 			t.Errorf("%q is not in %s", want, s.Description)
 		}
-	}
-	about.Chats = false
-	if s := interpreter.NewSpec(about); strings.Contains(s.Description+string(s.Parameters), "/files") {
-		t.Errorf("files of chats that are not there are in %s", s.Description)
 	}
 }

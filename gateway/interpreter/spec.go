@@ -55,7 +55,7 @@ func NewSpec(a About) *tool.Spec {
 		Title:       "Run Python",
 		Description: a.description(),
 		SearchHint:  "python code script program calculate analyse plot csv json data",
-		Parameters:  parameters(a.Chats),
+		Parameters:  parameters(),
 		Tags:        []string{tool.TagSlow},
 		Method:      ToolName,
 		Source:      tool.SourceInterpreter,
@@ -70,11 +70,7 @@ func (a *About) description() string {
 	say("Run a %s program in a sandbox. What it prints comes back, and the value of its last expression; print what else you need to see.\n", strings.TrimSpace("Python "+a.Version))
 	say("Every call starts in the same clean interpreter: nothing of earlier calls is there, so send the whole program.\n")
 	say("It has the standard library%s. Nothing can be installed. There is no network, no thread, no subprocess and no input(); await works at the top level.\n", a.packages())
-	if a.Chats {
-		say("Files of this chat are in /files, read-only, where \"files\" names them. What is written to /out becomes files of this chat; images of it are shown to you.\n")
-	} else {
-		say("What is written to /out comes back; images of it are shown to you.\n")
-	}
+	say("Files of this chat are in /files, read-only, where \"files\" names them. What is written to /out becomes files of this chat; images of it are shown to you.\n")
 	say("It may take %s and %s of memory.", tool.Span(a.Limits.Timeout), inBytes(int64(a.Limits.Memory)))
 	return b.String()
 }
@@ -102,11 +98,11 @@ type property struct {
 }
 
 // parameters is the schema of the arguments.
-func parameters(chats bool) json.RawMessage {
+func parameters() json.RawMessage {
 	type properties struct {
-		Code         property  `json:"code"`
-		Files        *property `json:"files,omitempty"`
-		Dependencies property  `json:"dependencies"`
+		Code         property `json:"code"`
+		Files        property `json:"files"`
+		Dependencies property `json:"dependencies"`
 	}
 	p := properties{
 		Code: property{Type: "string", Description: "The whole program.", MaxLength: MaxCode},
@@ -114,12 +110,10 @@ func parameters(chats bool) json.RawMessage {
 			Type: "array", Description: "Packages that the program needs, such as \"attrs\" or \"pyyaml>=6\": the call fails at once where one is not there.",
 			MaxItems: MaxDependencies, Items: &property{Type: "string", MinLength: 1, MaxLength: maxDependency},
 		},
-	}
-	if chats {
-		p.Files = &property{
+		Files: property{
 			Type: "array", Description: "Paths of files of this chat that the program reads: \"data/a.csv\" is /files/data/a.csv then.",
 			MaxItems: MaxFiles, Items: &property{Type: "string", MinLength: 1, MaxLength: maxPath},
-		}
+		},
 	}
 	data, err := tool.EncodeJSON(struct {
 		Type       string     `json:"type"`

@@ -92,12 +92,12 @@ var (
 		}),
 		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "gateway/source", "openapi", "policy", "discovery"}),
 
-		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, study, hall, []string{"openapi/spec", "openapi/document", "openapi/argument"}),
+		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, study, hall, []string{"openapi/spec", "openapi/document", "openapi/argument", "wasm/python/packages"}),
 		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python/cpython"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/packages", "wasm/python/worker", "wasm/python/wire"}),
 
 		// How OpenAPI documents become tools: the text, what it says, the schemas, the
 		// arguments, the request; openapi itself puts them together.

@@ -39,7 +39,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 	engine.Advise(b.at("policy"), func(name string) diag.Cursor {
 		e, ok := tools.Lookup(name)
 		if ok && e.Spec.Namespace == "" {
-			return b.at("tools", name)
+			return b.place(e.Spec)
 		}
 		if ok {
 			nobodys[e.Spec.Namespace]++

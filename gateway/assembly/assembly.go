@@ -13,10 +13,12 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/gateway/interpreter"
 	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/secret"
+	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
 )
 
@@ -57,7 +59,9 @@ type Assembly struct {
 	shelf   *discovery.Shelf // that indexes of tools are taken from; nil where nothing is searched
 	release func()           // gives up the index of the generation that was made last
 	lookout *lookout         // for tools whose needs are watched; nil without any
-	tenants atomic.Int64     // generations that are not closed
+	lease   *lease           // of what runs programs; nil without the tool that does
+	python  *interpreter.Later
+	tenants atomic.Int64 // generations that are not closed
 }
 
 // Close gives up idle connections and the index of the tools. An assembly whose
@@ -65,6 +69,9 @@ type Assembly struct {
 func (a *Assembly) Close() error {
 	if a.release != nil {
 		a.release()
+	}
+	if a.lease != nil {
+		a.lease.close()
 	}
 	return a.client.Close()
 }
@@ -84,6 +91,9 @@ func (a *Assembly) Forget() {
 // given up with the last of its generations.
 func (a *Assembly) generation(g gateway.Generation) *gateway.Generation {
 	a.tenants.Add(1)
+	if a.lease != nil {
+		a.lease.take(a.python)
+	}
 	d, release := a.discovery(g.Tools)
 	g.Discovery, a.release = d, release
 	g.Close = func() {
@@ -138,13 +148,23 @@ type Options struct {
 	Served *Assembly
 	// CacheDir is where documents are kept; nowhere when empty.
 	CacheDir string
+	// Interpreters run the programs of code_interpreter; nil where nothing is run.
+	Interpreters Interpreters
+	// Files are those of chats, for programs; nil where nothing is run, or there are none.
+	Files interpreter.Files
+	// FileAddress is where people get a file of the chat of a call; nil where nowhere.
+	FileAddress func(call *tool.Call, path string) string
+	// Installed says which Python interpreter there is, for what models are told and
+	// what packages need. Nil knows of none.
+	Installed Installed
 }
 
 // BuildWith is [Build] with more to choose.
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results, shelf: opts.Shelf}
 	b := newBuilder(cfg, a.client, opts)
-	all := b.tools()
+	all := b.tools(&opts)
+	a.lease, a.python = b.lease, b.python
 	a.sources = b.imported
 	engine := b.policy(all)
 	hooks := b.hooks(all)
@@ -187,6 +207,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	if !b.partial {
 		hooks.Advise(specsOf(all))
 	}
+	b.adviseInterpreter(all)
 	b.adviseReasons(registered, hooks)
 	b.adviseUpstreams()
 	b.adviseSources(registered)
@@ -225,8 +246,10 @@ type builder struct {
 	surroundings surroundings
 	watched      map[need]*watched
 	leftOut      map[string]string // why, by the tool's name
-	unseen       map[string]bool   // tools that no caller can see, by name
-	lacks        map[need]*lack    // what was looked for before tools were registered, and not found
+	lease        *lease            // of what runs programs; nil without the tool that does
+	python       *interpreter.Later
+	unseen       map[string]bool // tools that no caller can see, by name
+	lacks        map[need]*lack  // what was looked for before tools were registered, and not found
 	// values is nil unless secrets are resolved. Runners keep it and are not run
 	// before it is filled: which values are needed is known only when all tools
 	// are compiled.

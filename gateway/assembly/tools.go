@@ -21,11 +21,14 @@ import (
 // that sends an argument nobody needs is not sent back.
 const noParameters = `{"type":"object","properties":{}}`
 
-// tools compiles the "tools" and "sources" sections: every tool without a mistake,
-// whether it is going to be registered or not.
-func (b *builder) tools() []*candidate {
+// tools compiles the "code_interpreter", "tools" and "sources" sections: every tool
+// without a mistake, whether it is going to be registered or not.
+func (b *builder) tools(opts *Options) []*candidate {
 	declared := b.declared()
 	b.partial = len(declared) < len(b.cfg.Tools)
+	if c := b.interpreter(opts); c != nil {
+		declared = append(declared, c)
+	}
 	return append(declared, b.sources(declared)...)
 }
 

@@ -19,9 +19,9 @@ const (
 // Bounds of what "code_interpreter" may say.
 const (
 	minProgramTimeout = 100 * time.Millisecond
-	maxProgramTimeout = time.Hour
-	minProgramMemory  = 32 << 20 // bytes: the interpreter itself takes about half of it
-	maxProgramMemory  = 4 << 30  // bytes: what a 32-bit machine can address
+	MaxProgramTimeout = time.Hour
+	MinProgramMemory  = 32 << 20 // bytes: the interpreter itself takes about half of it
+	MaxProgramMemory  = 4 << 30  // bytes: what a 32-bit machine can address
 	maxWorkers        = 64
 	maxQueue          = 10_000
 	maxPackages       = 100
@@ -44,10 +44,10 @@ func (c *Config) checkInterpreter() {
 	path, s := []string{"code_interpreter"}, &c.Interpreter
 	c.checkNumber(further(path, "workers"), s.Workers, 1, maxWorkers)
 	c.checkNumber(further(path, "queue"), s.Queue, 1, maxQueue)
-	if at := further(path, "timeout"); (s.Timeout < minProgramTimeout || s.Timeout > maxProgramTimeout) && !c.Broken(at...) {
-		c.problemAt(at, "write 30s for example", "%v is out of bounds: a program may have %v to %v", s.Timeout, minProgramTimeout, maxProgramTimeout)
+	if at := further(path, "timeout"); (s.Timeout < minProgramTimeout || s.Timeout > MaxProgramTimeout) && !c.Broken(at...) {
+		c.problemAt(at, "write 30s for example", "%v is out of bounds: a program may have %v to %v", s.Timeout, minProgramTimeout, MaxProgramTimeout)
 	}
-	if at := further(path, "memory"); (s.Memory < minProgramMemory || s.Memory > maxProgramMemory) && !c.Broken(at...) {
+	if at := further(path, "memory"); (s.Memory < MinProgramMemory || s.Memory > MaxProgramMemory) && !c.Broken(at...) {
 		c.problemAt(at, "write 256MiB for example", "%d bytes are out of bounds: a program may have 32MiB to 4GiB, its interpreter counted in", int64(s.Memory))
 	}
 	c.checkPackages(further(path, "packages"), s.Packages)

@@ -64,9 +64,11 @@ type Backlog interface {
 
 // Options are what a [Metrics] may be given; the zero value works.
 type Options struct {
-	Version string       // of the program; "unknown" when empty
-	Backlog Backlog      // nil where records wait for nothing
-	Logger  *slog.Logger // told of answers that failed; nothing is logged when nil
+	Version string  // of the program; "unknown" when empty
+	Backlog Backlog // nil where records wait for nothing
+	// Interpreter is nil where no programs are run.
+	Interpreter Interpreter
+	Logger      *slog.Logger // told of answers that failed; nothing is logged when nil
 }
 
 // Metrics counts calls and reloads; safe for concurrent use. It is an observer
@@ -119,6 +121,9 @@ func New(gateway Gateway, opts Options) *Metrics {
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	if opts.Interpreter != nil {
+		m.registry.MustRegister(&programs{opts.Interpreter})
+	}
 	return m
 }
 

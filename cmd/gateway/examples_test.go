@@ -15,7 +15,7 @@ import (
 // TestExamplesLint holds every example to be free of errors and of warnings.
 func TestExamplesLint(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"tools.yaml", "contract.yaml", "discovery/tools.yaml"} {
+	for _, name := range []string{"tools.yaml", "contract.yaml", "discovery/tools.yaml", "interpreter/tools.yaml"} {
 		var out, talk bytes.Buffer
 		path := filepath.Join("../../examples", name)
 		if err := run(t.Context(), []string{"gateway", "lint", "--config", path}, streams{http.NoBody, &out, &talk}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/wasm/python/cpython"
 )
 
 // The formats in which lint prints problems.
@@ -58,7 +59,7 @@ func lintFormat(cmd *cli.Command) (string, error) {
 
 // lint prints every problem of the file, sorted by place.
 func lint(io streams, opts config.Options, format string, connect bool) error {
-	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true, CacheDir: cacheDir()}, 0
+	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true, CacheDir: cacheDir(), Installed: pythonVersion}, 0
 	if connect {
 		use.Documents = assembly.DocumentsNeeded
 	}
@@ -69,6 +70,9 @@ func lint(io streams, opts config.Options, format string, connect bool) error {
 			return err
 		}
 		problems, tools = cfg.Problems(), len(cfg.Tools)+a.Imported()
+		if cfg.Interpreter.Enabled {
+			tools++
+		}
 	}
 	if err := printProblems(io, problems, format); err != nil {
 		return err
@@ -76,8 +80,20 @@ func lint(io streams, opts config.Options, format string, connect bool) error {
 	if problems.Err() != nil {
 		return &exitError{code: exitUsage}
 	}
+	notePython(io, &cfg.Interpreter)
 	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(tools, "tool"), count(len(problems), "warning"))
 	return nil
+}
+
+// notePython says where there is no interpreter for a file that needs one. That is no
+// problem of the file: it may be served elsewhere.
+func notePython(io streams, section *config.Interpreter) {
+	if !section.Enabled {
+		return
+	}
+	if _, err := cpython.Find(pythonPlaces(section.Runtime)); err != nil {
+		_, _ = fmt.Fprintf(io.err, "code_interpreter is not available on this machine: %v\n", err)
+	}
 }
 
 func printProblems(io streams, problems diag.Problems, format string) error {

@@ -45,7 +45,7 @@ func load(opts config.Options, secrets assembly.Secrets) (*config.Config, *assem
 // loadWith is load for a program that says what is done about documents at an address.
 func loadWith(opts config.Options, secrets assembly.Secrets, documents assembly.Documents) (*config.Config, *assembly.Assembly, diag.Problems, error) {
 	return compile(opts, func(cfg *config.Config) *assembly.Assembly {
-		return assembly.BuildWith(cfg, assembly.Options{Secrets: secrets, Documents: documents, CacheDir: cacheDir()})
+		return assembly.BuildWith(cfg, assembly.Options{Secrets: secrets, Documents: documents, CacheDir: cacheDir(), Installed: pythonVersion})
 	})
 }
 
@@ -111,6 +111,7 @@ type house struct {
 	ledger    *ledger        // nil for a program that calls one tool and ends: a server takes its records over
 	source    *reload.Source
 	version   *reload.Version // the first one; nil when a reloader has it, which closes it
+	programs  *interpreters
 	closers   []io.Closer
 }
 
@@ -125,6 +126,12 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	use.Secrets, use.Results, use.CacheDir = assembly.Resolved, results, cacheDir()
 	if use.Only == "" || find.Is(use.Only) {
 		use.Shelf = new(discovery.Shelf)
+	}
+	files := new(programFiles)
+	programs := newInterpreters(logger, use.Only == "")
+	use.Interpreters, use.Files, use.FileAddress, use.Installed = programs, files, fileAddress, pythonVersion
+	if use.Only != "" {
+		use.Files = nil
 	}
 	use.Slow = func(name string) {
 		logger.Info("waiting for the document of a source, which is at an address", "source", name)
@@ -146,12 +153,14 @@ func openFor(opts config.Options, use assembly.Options, logger *slog.Logger) (*h
 	}
 	a := v.Assembly
 	h := &house{config: v.Config, warnings: v.Problems, leftOut: a.LeftOut, tools: registered(a.Generation), masker: a.Generation.Masker, source: source, version: v}
-	h.closers = []io.Closer{closer(h.closeVersion)}
+	h.programs = programs
+	h.closers = []io.Closer{programs, closer(h.closeVersion)}
 	h.webhooks = a.Webhooks
 	h.access.Swap(a.Access)
 	if err := h.furnish(a.Generation, results, &use, logger); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
+	files.desk.Store(h.chats)
 	return h, nil
 }
 

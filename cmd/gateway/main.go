@@ -58,6 +58,9 @@ type streams struct {
 }
 
 func main() {
+	if code, ok := servePython(os.Args); ok {
+		os.Exit(code)
+	}
 	log.SetOutput(io.Discard) // libraries write secrets there; see takeStandardLog
 	std := streams{os.Stdin, os.Stdout, os.Stderr}
 	os.Exit(report(std.err, run(context.Background(), os.Args, std)))

@@ -16,7 +16,7 @@ func pythonCommand(io streams) *cli.Command {
 	return &cli.Command{
 		Name: "python", Usage: "the Python interpreter of the code interpreter",
 		Action:   noCommand,
-		Commands: []*cli.Command{pythonInstallCommand(io)},
+		Commands: []*cli.Command{pythonInstallCommand(io), pythonRunCommand(io)},
 	}
 }
 

@@ -111,7 +111,7 @@ func newServer(h *house, logger *slog.Logger) *server {
 		mcp: mcpserver.New(h.gateway, mcpserver.Options{
 			Version: currentVersion(), Instructions: h.config.Server.Instructions, Logger: logger, Keys: h.ledger.store, SessionEnded: h.chats.EndSession,
 		}),
-		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger, Backlog: h.ledger.shipper}),
+		metrics: metrics.New(h.gateway, metrics.Options{Version: currentVersion(), Logger: logger, Backlog: h.ledger.shipper, Interpreter: h.programs}),
 		feed:    httpapi.NewFeed(),
 		logger:  logger,
 	}

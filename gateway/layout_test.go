@@ -132,6 +132,7 @@ var (
 		"bench/start/parse":          {},
 		"bench/openapi":              {"openapi"},
 		"bench/discover":             {"discovery"},
+		"bench/python":               {"gateway/tool", "wasm/python", "wasm/python/wire", "wasm/python/cpython", "wasm/python/worker"},
 		"scripts/internal/testcount": {},
 	}
 
@@ -171,9 +172,10 @@ var (
 	also = map[string]string{
 		"bench/start/parse": "go.yaml.in/yaml/", "openapi/document": "go.yaml.in/yaml/",
 		"bench/openapi": "github.com/getkin/kin-openapi/", "bench/discover": "github.com/blevesearch/",
-		"discovery":  "golang.org/x/text/",                                         // as a word is written in more than one way
-		"wasm/memfs": "github.com/tetratelabs/wazero",                              // its words for file systems
-		"wasm":       "golang.org/x/sys/", "wasm/python/wire": "golang.org/x/sys/", // memory that is mapped
+		"bench/python": "github.com/tetratelabs/wazero",
+		"discovery":    "golang.org/x/text/",                                         // as a word is written in more than one way
+		"wasm/memfs":   "github.com/tetratelabs/wazero",                              // its words for file systems
+		"wasm":         "golang.org/x/sys/", "wasm/python/wire": "golang.org/x/sys/", // memory that is mapped
 		"gateway/chat": "golang.org/x/text/", // names of files
 	}
 )

@@ -70,7 +70,7 @@ func (a *About) description() string {
 	say("Run a %s program in a sandbox. What it prints comes back, and the value of its last expression; print what else you need to see.\n", strings.TrimSpace("Python "+a.Version))
 	say("Every call starts in the same clean interpreter: nothing of earlier calls is there, so send the whole program.\n")
 	say("It has the standard library%s. Nothing can be installed. There is no network, no thread, no subprocess and no input(); await works at the top level.\n", a.packages())
-	say("Files of this chat are in /files, read-only, where \"files\" names them. What is written to /out becomes files of this chat; images of it are shown to you.\n")
+	say("Files of this chat are in /files, read-only, where \"files\" names them. What is written to /out, the current folder, becomes files of this chat; images of it are shown to you.\n")
 	say("It may take %s and %s of memory.", tool.Span(a.Limits.Timeout), inBytes(int64(a.Limits.Memory)))
 	return b.String()
 }

@@ -39,7 +39,7 @@ SYNC, REPLY = 0, 1  # its length: which call
 
 DRIVER = "<driver>"
 SCRIPT = "main.py"  # the program's name, where the job has none
-FILES, PACKAGES, ZONES = "/files", "/packages", "/zoneinfo"
+FILES, PACKAGES, ZONES, RESULTS = "/files", "/packages", "/zoneinfo", "/out"
 LIBRARY = os.path.dirname(traceback.print_exc.__code__.co_filename) + "/"  # where it was compiled
 
 CHUNK = 16 << 10  # bytes of a message that are read at once
@@ -204,6 +204,7 @@ def prepare():
         popular(settings.get("modules", ()))
     sys.path.append(FILES)  # last: a file of a job hides no module
     tempfile.tempdir = "/tmp"  # or the first use looks for a folder that it can write to
+    os.chdir(RESULTS)  # so that a file without a folder comes back
     rehearse()
     sys.modules.pop("__main__", None)
     grow(settings.get("heap", 0))

@@ -60,7 +60,7 @@ func TestLeft(t *testing.T) {
 	stdout, _, reply := g.run(wire.Job{Code: `
 import builtins, json, os, sys
 ["x" in globals(), hasattr(json, "y"), hasattr(builtins, "z"), "w" in sys.modules, "/q" in sys.path, dict(os.environ), os.getcwd()]`})
-	want := `[false,false,false,false,false,{},"/"]`
+	want := `[false,false,false,false,false,{},"/out"]`
 	if reply.Value == nil || string(reply.Value.JSON) != want || stdout != "" {
 		t.Errorf("got %+v, %q, want %s", reply.Value, stdout, want)
 	}

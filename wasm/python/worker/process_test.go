@@ -150,6 +150,26 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// TestArtifacts: what a program writes comes back, as much of it as there may be.
+func TestArtifacts(t *testing.T) {
+	p := start(t)
+	r, _ := p.run(wire.Job{
+		Code:   "open('b.csv', 'w').write('hi')\nimport os\nos.makedirs('/out/d')\nopen('/out/d/a', 'w').write('x' * 9)\nopen('c', 'w').write('y')\nopen('/tmp/t', 'w')",
+		Limits: wire.Limits{Value: 1 << 10, Artifacts: 2, Bytes: 10},
+	})
+	p.next()
+	var got []string
+	for _, f := range r.Artifacts {
+		got = append(got, f.Name+"="+string(f.Data))
+	}
+	if strings.Join(got, " ") != "b.csv=hi c=y" || len(r.Notes) != 1 {
+		t.Errorf("got %q, notes %q", got, r.Notes)
+	}
+	if r, _ = p.run(wire.Job{Code: "1"}); len(r.Artifacts) != 0 {
+		t.Errorf("the next program left %+v", r.Artifacts)
+	}
+}
+
 // TestSameNumbers: a file that a program leaves open takes no number from the next ones.
 func TestSameNumbers(t *testing.T) {
 	p := start(t)

@@ -1,5 +1,5 @@
 # what: each descriptor is closed by hand, then Python writes to what was its standard output
-# expect: outcome=ok|error|died type=OSError|ValueError
+# expect: outcome=ok|error|exit|died type=OSError|ValueError
 import os
 for fd in range(101):
     try:

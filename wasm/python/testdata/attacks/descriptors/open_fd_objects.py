@@ -1,5 +1,5 @@
 # what: file objects over numbers that are not the program's, closed when they are freed
-# expect: outcome=ok|error|died
+# expect: outcome=ok|error|exit|died
 import io
 kept = []
 for fd in range(20):

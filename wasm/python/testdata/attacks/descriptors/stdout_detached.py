@@ -2,5 +2,5 @@
 # expect: outcome=ok|error type=ValueError
 import sys
 print('before')
-sys.stdout.buffer.raw.close()
+getattr(sys.stdout.buffer, 'raw', sys.stdout.buffer).close()
 sys.stdout.detach().close()

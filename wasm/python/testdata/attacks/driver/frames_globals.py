@@ -1,5 +1,5 @@
 # what: the frames below the program are walked, and their globals emptied
-# expect: outcome=ok|error|died
+# expect: outcome=ok|error|exit|died
 import sys
 f = sys._getframe()
 while f.f_back:

@@ -1,5 +1,5 @@
 # what: the frames below get a trace function that changes locals and jumps
-# expect: outcome=ok|error|died
+# expect: outcome=ok|error|exit|died
 import sys
 
 def pwned(frame, event, arg):

@@ -1,5 +1,5 @@
 # what: counters and monitoring of the interpreter's own loop are switched on for everything
-# expect: outcome=ok|error|died
+# expect: outcome=ok|error|exit|died
 import sys
 m = sys.monitoring
 m.use_tool_id(2, 'pwned')

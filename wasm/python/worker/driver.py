@@ -241,6 +241,7 @@ def run_job(job, send):
     except BaseException as error:
         reply = {"outcome": '"error"', "failure": encode({"type": type(error).__name__, "message": message_of(error), "traceback": ""})}
     quietly(program.end)
+    unwatch()
     send(reply)
 
 
@@ -268,7 +269,10 @@ class Program:
             return {"outcome": '"ok"'}
         self.stage()
         try:
-            value = self.run()
+            try:
+                value = self.run()
+            finally:
+                unwatch()
             if value is None:
                 return {"outcome": '"ok"'}
             return {"outcome": '"ok"', "value": join(describe(value, self.limit))}
@@ -333,6 +337,13 @@ class Program:
             self.module.__dict__.clear()
             gc.collect()
             flush()
+
+
+def unwatch(settrace=sys.settrace, setprofile=sys.setprofile):
+    """Ends a trace that the program has left on: it would trace the driver, and what it
+    prints behind the reply mark would make nonsense of the reply."""
+    settrace(None)
+    setprofile(None)
 
 
 def quietly(function):

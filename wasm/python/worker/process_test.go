@@ -133,6 +133,9 @@ func TestProcess(t *testing.T) {
 		{"sleep", "import time; t = time.monotonic(); time.sleep(0.01); time.monotonic() - t >= 0.01", nil, wire.OK, "", "", "True", ""},
 		{"no sleep", "import time; time.sleep(0)", nil, wire.OK, "", "", "", ""},
 		{"time zones", "from zoneinfo import ZoneInfo as Z; from datetime import datetime as D; str(D(2024, 3, 10, 12, tzinfo=Z('America/New_York')).astimezone(Z('Europe/Berlin')))", nil, wire.OK, "", "", "'2024-03-10 17:00:00+01:00'", ""},
+		{"a trace left on", "import sys; sys.settrace(lambda f, *_: f.f_code.co_name == 'send' and print('x') or None); 1", nil, wire.OK, "", "", "1", ""},
+		{"a profile left on", "import sys; sys.setprofile(lambda f, *_: f.f_code.co_name in ('send', 'wait') and print('x')); 1", nil, wire.OK, "", "", "1", ""},
+		{"one set at its end", "import atexit, sys; atexit.register(sys.setprofile, lambda f, *_: f.f_code.co_name == 'send' and print('x'))\n1", nil, wire.OK, "", "", "1", ""},
 		{"the environment", "import os; dict(os.environ)", nil, wire.OK, "", "", "{}", ""},
 	} {
 		r, o := p.run(wire.Job{Code: c.code, Files: c.files})

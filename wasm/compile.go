@@ -3,6 +3,9 @@ package wasm
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
@@ -54,11 +57,32 @@ func Compile(ctx context.Context, module []byte, o Options) (*Compiled, error) {
 	c.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	var err error
 	c.module, err = c.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, o.Workers), module)
-	if err != nil {
-		_ = c.Close(ctx) // there is nothing in it
-		return nil, err
+	if err == nil {
+		return c, nil
 	}
-	return c, nil
+	_ = c.Close(ctx) // there is nothing in it
+	if o.Cache != "" && strings.HasPrefix(err.Error(), damaged) {
+		return afresh(ctx, module, o)
+	}
+	return nil, err
+}
+
+// damaged begins wazero's error about a file of its cache that is not as it was written.
+const damaged = "compilationcache:"
+
+// afresh compiles where what the cache has is damaged: with an empty one, or without one
+// where it cannot be emptied.
+func afresh(ctx context.Context, module []byte, o Options) (*Compiled, error) {
+	kept, err := filepath.Glob(filepath.Join(o.Cache, "wazero-*"))
+	for _, folder := range kept {
+		if err == nil {
+			err = os.RemoveAll(folder)
+		}
+	}
+	if err != nil || len(kept) == 0 {
+		o.Cache = ""
+	}
+	return Compile(ctx, module, o)
 }
 
 // Close frees the code. No instance of it may run by then, but for runs that RunOnce left:

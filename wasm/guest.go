@@ -178,8 +178,11 @@ func (g *Guest) system(ctx context.Context) error {
 		WithGoModuleFunction(api.GoModuleFunc(g.advise), []api.ValueType{i32, i64, i64, i32}, []api.ValueType{i32}).
 		Export("fd_advise")
 	builder.NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(renumber), []api.ValueType{i32, i32}, []api.ValueType{i32}).
+		WithGoModuleFunction(api.GoModuleFunc(refuse), []api.ValueType{i32, i32}, []api.ValueType{i32}).
 		Export("fd_renumber")
+	builder.NewFunctionBuilder().
+		WithGoModuleFunction(api.GoModuleFunc(refuse), []api.ValueType{i32, i64, i64, i32}, []api.ValueType{i32}).
+		Export("fd_filestat_set_times")
 	builder.NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(g.poll), []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32}).
 		Export("poll_oneoff")
@@ -187,9 +190,10 @@ func (g *Guest) system(ctx context.Context) error {
 	return err
 }
 
-// renumber refuses dup2: it would put a program's file in the place of a stream, which
-// nothing tells from outside.
-func renumber(_ context.Context, _ api.Module, stack []uint64) {
+// refuse is what a guest is answered that calls fd_renumber, which would put a file in the
+// place of a stream, as nothing tells from outside, or fd_filestat_set_times, of which wazero has
+// none for streams, and panics. Times can be set by the path of a file.
+func refuse(_ context.Context, _ api.Module, stack []uint64) {
 	stack[0] = 58 // ENOTSUP
 }
 

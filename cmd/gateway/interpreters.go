@@ -46,6 +46,7 @@ type interpreters struct {
 	past    python.Stats // sums of pools that were given up
 	brought time.Time    // when the last installation was begun
 	busy    bool         // one is under way
+	warned  string       // what was last said to be wrong with an interpreter
 }
 
 // pooled is a pool, and how many assemblies have it.
@@ -124,7 +125,7 @@ func workerCommand(found *cpython.Runtime, memory int64, packages []string) ([]s
 		return nil, err
 	}
 	settings := worker.Settings{
-		Module: found.Module, Library: found.Library, Cache: found.Compiled, Compilers: runtime.NumCPU(),
+		Version: found.Version, Module: found.Module, Library: found.Library, Cache: found.Compiled, Compilers: runtime.NumCPU(),
 		Memory: uint64(memory), Files: spareFiles * assembly.MaxWritten, Packages: packages,
 	}
 	return []string{program, "python", "worker", settings.Argument()}, nil
@@ -144,7 +145,9 @@ func thisProgram() (string, error) {
 func (i *interpreters) missing(configured string, cause error) error {
 	e := tool.Errorf(tool.UpstreamUnavailable, "no program can be run: there is no Python interpreter where the gateway runs").Because(cause)
 	if !errors.Is(cause, cpython.ErrNotInstalled) {
-		return e.WithHint("Tell the user that the interpreter of the gateway is damaged, and that the gateway's log says what to do.")
+		i.warn(cause)
+		e.Message = "no program can be run: the Python interpreter of the gateway is damaged"
+		return e.WithHint("Tell the user that the gateway's log says what to do.")
 	}
 	e.Retryable = true
 	if configured == "" && i.bring() {
@@ -152,6 +155,16 @@ func (i *interpreters) missing(configured string, cause error) error {
 		return e.WithHint("Call it again in a minute; if that does not help, whoever runs the gateway has to run: gateway python install.")
 	}
 	return e.WithHint("Tell the user: whoever runs the gateway has to run: %s.", installCommand(configured))
+}
+
+// warn says what is wrong with the interpreter, once as long as it is the same.
+func (i *interpreters) warn(cause error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.warned != cause.Error() {
+		i.warned = cause.Error()
+		i.logger.Warn("code_interpreter is not available", "problem", cause)
+	}
 }
 
 func installCommand(configured string) string {

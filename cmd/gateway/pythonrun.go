@@ -238,9 +238,9 @@ func scriptEnd(io streams, r *wire.Reply) error {
 		if text == "" {
 			text = f.Type + ": " + f.Message
 		}
-		_, _ = fmt.Fprintln(io.err, text)
+		_, _ = fmt.Fprintln(io.err, plainLines(text)) // the script chose some of it
 		if f.Hint != "" {
-			_, _ = fmt.Fprintln(io.err, f.Hint)
+			_, _ = fmt.Fprintln(io.err, plainLines(f.Hint))
 		}
 	}
 	switch r.Outcome {

@@ -37,7 +37,7 @@ func (a *answer) output(outcome string) tool.Output {
 	}
 	out := tool.Output{}
 	if value != nil {
-		if s.Value = a.clip(value.Repr); len(value.JSON) <= a.limits.Value {
+		if s.Value = a.clip(value.Repr); len(value.JSON) <= a.limits.Value && wire.PlainJSON(value.JSON) {
 			s.JSON = value.JSON
 		}
 		if len(value.Data) > 0 {
@@ -162,7 +162,7 @@ func (a *answer) notes() []string {
 	}
 	if a.unsaved != nil {
 		e := asTool(a.unsaved)
-		notes = append(notes, fmt.Sprintf("The files are no files of the chat, but kept with this result: %s. %s", e.Message, e.Hint))
+		notes = append(notes, fmt.Sprintf("The files are in this answer and not saved to the chat: %s. %s", e.Message, e.Hint))
 	}
 	return notes
 }

@@ -104,9 +104,17 @@ func (r *runner) keep(ctx context.Context, call *tool.Call, a *answer) {
 	}
 	for i := range a.left {
 		if l := &a.left[i]; l.block == nil {
-			l.block = &tool.Content{Type: tool.ContentResource, Data: data(l.Data), MIMEType: l.Media}
+			l.block = told(&l.File)
 		}
 	}
+}
+
+// told is a file as it stands in an answer: text as such, under its path.
+func told(f *File) *tool.Content {
+	if tool.IsText(f.Data) {
+		return &tool.Content{Type: tool.ContentText, Text: "[" + f.Path + "]\n" + string(f.Data)}
+	}
+	return &tool.Content{Type: tool.ContentResource, Data: data(f.Data), MIMEType: f.Media}
 }
 
 // save puts the files into the chat.

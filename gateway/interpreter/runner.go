@@ -75,7 +75,7 @@ func (r *runner) Run(ctx context.Context, in tool.Input) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	began := time.Now()
-	ran, err := r.python.Run(ctx, in.Call.Caller.ID, job)
+	ran, err := r.python.Run(ctx, turn(in.Call), job)
 	a := answer{ran: &ran, took: time.Since(began), limits: &r.options.Limits}
 	if ran.Reply.Ran > 0 {
 		a.took = ran.Reply.Ran
@@ -138,3 +138,7 @@ func asTool(err error) *tool.Error {
 	}
 	return tool.AsError(err)
 }
+
+// turn names who takes turns with others: a chat of a caller, since callers that nobody
+// has authenticated are all one.
+func turn(c *tool.Call) string { return c.Caller.ID + " " + c.Chat.ID }

@@ -110,8 +110,8 @@ func TestAnswers(t *testing.T) {
 		{
 			name: "no room in the chat", full: true,
 			ran:  interpreter.Ran{Reply: wire.Reply{Outcome: wire.OK, Artifacts: []wire.File{artifact("a.csv", "a,b\n"), artifact("b.png", png)}}},
-			want: "[files]\na.csv (text/csv, 4 bytes)\nb.png (image/png, 8 bytes)\n\n[notes]\nThe files are no files of the chat, but kept with this result: the chat may have 2 files, and this would be more. Delete some.",
-			kind: []tool.ContentType{tool.ContentText, tool.ContentResource, tool.ContentImage},
+			want: "[files]\na.csv (text/csv, 4 bytes)\nb.png (image/png, 8 bytes)\n\n[notes]\nThe files are in this answer and not saved to the chat: the chat may have 2 files, and this would be more. Delete some.[a.csv]\na,b\n",
+			kind: []tool.ContentType{tool.ContentText, tool.ContentText, tool.ContentImage},
 		},
 		{
 			name: "picture", ran: interpreter.Ran{Reply: wire.Reply{Outcome: wire.OK, Value: &wire.Value{Repr: "<plot>", Media: "image/png", Data: []byte(png)}}},

@@ -69,9 +69,9 @@ func (a *About) description() string {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format, args...) } // it never fails
 	say("Run a %s program in a sandbox. What it prints comes back, and the value of its last expression; print what else you need to see.\n", strings.TrimSpace("Python "+a.Version))
 	say("Every call starts in the same clean interpreter: nothing of earlier calls is there, so send the whole program.\n")
-	say("It has the standard library%s. Nothing can be installed. There is no network, no thread, no subprocess and no input(); await works at the top level.\n", a.packages())
-	say("Files of this chat are in /files, read-only, where \"files\" names them. What is written to /out, the current folder, becomes files of this chat; images of it are shown to you.\n")
-	say("It may take %s and %s of memory.", tool.Span(a.Limits.Timeout), inBytes(int64(a.Limits.Memory)))
+	say("It has the standard library%s. Nothing can be installed, and nothing with native code is there, such as numpy or pandas. There is no network, no thread, no subprocess and no input(); await works at the top level.\n", a.packages())
+	say("Files of this chat are in /files, read-only, where \"files\" names them. What is written to /out, the current folder, becomes files of this chat, and images of it are shown to you; /tmp is for anything else.\n")
+	say("Limits: %s, and %s of memory with the interpreter.", tool.Span(a.Limits.Timeout), inBytes(int64(a.Limits.Memory)))
 	return b.String()
 }
 

@@ -3,6 +3,7 @@ package packages
 import (
 	"cmp"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -170,9 +171,20 @@ func (l *loader) keep(d dist) *Mistake {
 			return mistakef("remove one of the two", "the package %s is also in packages.%d, as version %s", d.Name, other.Entry, cmp.Or(other.Version, "unknown"))
 		}
 	}
+	for _, name := range d.Modules {
+		if slices.Contains(strings.Fields(standard), name) {
+			return mistakef("rename the module, or leave the package out", "the module %s is in the standard library, which programs would get instead", name)
+		}
+	}
 	l.found = append(l.found, d)
 	return nil
 }
+
+// standard are the names of the standard library's modules (sys.stdlib_module_names of
+// CPython 3.12).
+//
+//go:embed standard.txt
+var standard string
 
 func (l *loader) set() *Set {
 	s := &Set{Files: make([]File, 0, len(l.files))}

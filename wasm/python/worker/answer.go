@@ -107,7 +107,7 @@ func (s *said) sensible(limit int) bool {
 	}
 	if v := s.Value; v != nil {
 		start, known := pictures[v.Media]
-		if !fits(limit, v.Repr) || len(v.JSON) > limit || len(v.Data) > limit || v.Media != "" && !(known && strings.HasPrefix(string(v.Data), start)) {
+		if !fits(limit, v.Repr) || len(v.JSON) > limit || len(v.JSON) > 0 && !wire.PlainJSON(v.JSON) || len(v.Data) > limit || v.Media != "" && !(known && strings.HasPrefix(string(v.Data), start)) {
 			return false
 		}
 	}
@@ -123,6 +123,15 @@ func crash(message, hint string) wire.Reply {
 	return wire.Reply{Outcome: wire.Crashed, Failure: &wire.Failure{Type: "Crash", Message: message, Hint: hint}}
 }
 
+// crashHint says what to do about a trap, where its kind tells: an overflow of the stack
+// shows as an access out of its memory.
+func crashHint(reason string) string {
+	if strings.Contains(reason, "out of bounds") || strings.Contains(reason, "stack overflow") {
+		return "Deep recursion in C, as of nested literals or objects, can do that: make it less deep."
+	}
+	return "Leave out what ends the process or sends it a signal."
+}
+
 // last is the reply for a program whose guest has ended with an error.
 func last(err error) (r wire.Reply) {
 	exit, left := errors.AsType[*wasm.ExitError](err)
@@ -133,7 +142,7 @@ func last(err error) (r wire.Reply) {
 		r = crash("the program called what only its interpreter may call", "")
 	default:
 		reason, _, _ := strings.Cut(err.Error(), "\n") // the stack of a trap follows
-		r = crash("the interpreter crashed: "+reason, "Deep recursion in C, as of nested literals or objects, can do that: make it less deep.")
+		r = crash("the interpreter crashed: "+reason, crashHint(reason))
 	}
 	r.Worn = err.Error()
 	return r

@@ -147,6 +147,17 @@ def popular(names):
             pass
 
 
+def import_packages(names):
+    """Imports the modules of packages, and says so before: one that hangs or ends the
+    process is the last that was named. What one raises its program is told."""
+    for name in names:
+        os.write(2, b"importing %s of code_interpreter.packages\n" % name.encode())
+        try:
+            importlib.import_module(name)
+        except BaseException:
+            pass
+
+
 def rehearse():
     """Does once what is slow for the first time in a process: types of the syntax tree,
     tables of the compiler, formatting of tracebacks, an event loop."""
@@ -201,7 +212,7 @@ def prepare():
     replace_streams()
     if settings.get("packages") or settings.get("modules"):
         sys.path.append(PACKAGES)
-        popular(settings.get("modules", ()))
+        import_packages(settings.get("modules", ()))
     sys.path.append(FILES)  # last: a file of a job hides no module
     tempfile.tempdir = "/tmp"  # or the first use looks for a folder that it can write to
     os.chdir(RESULTS)  # so that a file without a folder comes back

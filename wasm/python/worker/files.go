@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolgate/toolgate/wasm/memfs"
@@ -104,13 +106,19 @@ func (h *host) collect(r *wire.Reply) {
 	l := h.job.Limits
 	found, left := h.files.Files(results, memfs.Most{Files: l.Artifacts, Bytes: l.Bytes})
 	for _, f := range found {
-		if !fs.ValidPath(f.Name) || len(f.Name) > wire.MaxName || !utf8.ValidString(f.Name) {
+		if !fs.ValidPath(f.Name) || len(f.Name) > wire.MaxName || !visible(f.Name) {
 			r.Notes = append(r.Notes, fmt.Sprintf("a file under /out was left out for its name %.100q", f.Name))
 			continue
 		}
 		r.Artifacts = append(r.Artifacts, wire.File{Name: f.Name, Size: int64(len(f.Data)), Data: f.Data})
 	}
 	if left > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d files under /out were left out: at most %d files with %d bytes together come back", left, l.Artifacts, l.Bytes))
+		r.Notes = append(r.Notes, fmt.Sprintf("files under /out were left out and are lost (%d): at most %d files with %d MiB together come back", left, l.Artifacts, l.Bytes>>20))
 	}
+}
+
+// visible reports whether a name is text that shows what it is: it goes into lines and
+// terminals.
+func visible(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == '\\' })
 }

@@ -157,7 +157,11 @@ func startGuest(t *testing.T, s driverSettings) *guest {
 		_ = runtime.Close(ctx)
 	})
 	g.await()
-	if g.stdout.Len()+g.stderr.Len() > 0 {
+	said := ""
+	for _, name := range s.Modules {
+		said += "importing " + name + " of code_interpreter.packages\n"
+	}
+	if g.stdout.Len() > 0 || g.stderr.String() != said {
 		t.Fatalf("the driver printed %q, %q", &g.stdout, &g.stderr)
 	}
 	return g

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -68,7 +69,7 @@ func newHost(s Settings, pipes Pipes) (*host, error) {
 		return nil, err
 	}
 	h.in.Reset(first)
-	h.stdout, h.stderr = stream{h.area.Stdout, &h.answer}, stream{h.area.Stderr, nil}
+	h.stdout, h.stderr = stream{h.area.Stdout, &h.answer}, stream{os.Stderr, nil} // its log, until it is ready
 	return h, nil
 }
 
@@ -116,6 +117,7 @@ func (h *host) ready() error {
 		return wire.Write(h.replies, wire.Ready{Resting: h.guest.Resting(), Took: time.Since(h.replied)})
 	}
 	h.greeted = true
+	h.stderr = stream{h.area.Stderr, nil}
 	h.files.Mark()
 	debug.FreeOSMemory() // starting has left some
 	return wire.Write(h.replies, wire.Hello{

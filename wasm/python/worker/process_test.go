@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -136,6 +137,7 @@ func TestProcess(t *testing.T) {
 		{"a trace left on", "import sys; sys.settrace(lambda f, *_: f.f_code.co_name == 'send' and print('x') or None); 1", nil, wire.OK, "", "", "1", ""},
 		{"a profile left on", "import sys; sys.setprofile(lambda f, *_: f.f_code.co_name in ('send', 'wait') and print('x')); 1", nil, wire.OK, "", "", "1", ""},
 		{"one set at its end", "import atexit, sys; atexit.register(sys.setprofile, lambda f, *_: f.f_code.co_name == 'send' and print('x'))\n1", nil, wire.OK, "", "", "1", ""},
+		{"the times of a stream", "import os; os.utime(1, (1, 1))", nil, wire.Raised, "", "", "", "OSError"},
 		{"the environment", "import os; dict(os.environ)", nil, wire.OK, "", "", "{}", ""},
 	} {
 		r, o := p.run(wire.Job{Code: c.code, Files: c.files})
@@ -170,6 +172,37 @@ func TestArtifacts(t *testing.T) {
 	}
 	if r, _ = p.run(wire.Job{Code: "1"}); len(r.Artifacts) != 0 {
 		t.Errorf("the next program left %+v", r.Artifacts)
+	}
+}
+
+// TestNames: what could rewrite the lines that it is told in is no name of a file.
+func TestNames(t *testing.T) {
+	p := start(t)
+	r, _ := p.run(wire.Job{Code: `for name in ("a\x1b[31m", "b\nc", "d\u202e", "e\\f", "-rf", "ü b"): open(name, "w")`})
+	p.next()
+	var got []string
+	for _, f := range r.Artifacts {
+		got = append(got, f.Name)
+	}
+	if strings.Join(got, "|") != "-rf|ü b" || len(r.Notes) != 4 {
+		t.Errorf("got %q, notes %q", got, r.Notes)
+	}
+}
+
+// TestForged: an answer that the program has written itself is the program's loss.
+// One that could be true is taken: nobody else reads it.
+func TestForged(t *testing.T) {
+	p := start(t)
+	for _, text := range []string{
+		`{"outcome":"ok","value":{"repr":"x","json":"\xff"}}`, `{"outcome":"ok","value":{"repr":"\xff","json":1}}`, `{"outcome":"ok","value":{"repr":"x","json":1e999}}`,
+		`{"outcome":"ok"}`, `{"outcome":"worn"}`, `{"outcome":"ok","failure":{"type":"x"}}`, `{"outcome":"error"}`, `{"outcome":"ok","value":{"repr":"x","media":"image/png","data":"AAAA"}}`, `[]`, ``,
+	} {
+		r, _ := p.run(wire.Job{Code: "import os\nos.posix_fadvise(1, 0x746F6F6C, 1, 0)\nos.write(1, " + strconv.QuoteToASCII(text) + ".encode('latin-1'))\nimport sys\n" +
+			"def none(*_): return 0\nf = sys._getframe()\nwhile f:\n  for v in list(f.f_globals.values()):\n    if getattr(v, '__name__', '') == 'send': v.__code__ = none.__code__; v.__defaults__ = None\n  f = f.f_back"})
+		p.next()
+		if (r.Outcome == wire.OK) != (text == `{"outcome":"ok"}`) || r.Outcome != wire.OK && r.Outcome != wire.Crashed {
+			t.Errorf("%q: got %+v, value %+v, failure %+v", text, r, r.Value, r.Failure)
+		}
 	}
 }
 

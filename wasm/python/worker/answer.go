@@ -102,7 +102,7 @@ func (s *said) sensible(limit int) bool {
 			return false
 		}
 	}
-	if f := s.Failure; f != nil && !fits(limit, f.Type, f.Message, f.Traceback, f.Hint) {
+	if f := s.Failure; f != nil && (f.Line < 0 || !fits(limit, f.Type, f.Message, f.Traceback, f.Hint)) {
 		return false
 	}
 	if v := s.Value; v != nil {

@@ -195,7 +195,7 @@ func TestForged(t *testing.T) {
 	p := start(t)
 	for _, text := range []string{
 		`{"outcome":"ok","value":{"repr":"x","json":"\xff"}}`, `{"outcome":"ok","value":{"repr":"\xff","json":1}}`, `{"outcome":"ok","value":{"repr":"x","json":1e999}}`,
-		`{"outcome":"ok"}`, `{"outcome":"worn"}`, `{"outcome":"ok","failure":{"type":"x"}}`, `{"outcome":"error"}`, `{"outcome":"ok","value":{"repr":"x","media":"image/png","data":"AAAA"}}`, `[]`, ``,
+		`{"outcome":"ok"}`, `{"outcome":"worn"}`, `{"outcome":"ok","failure":{"type":"x"}}`, `{"outcome":"error"}`, `{"outcome":"error","failure":{"type":"x","line":-1}}`, `{"outcome":"ok","value":{"repr":"x","media":"image/png","data":"AAAA"}}`, `[]`, ``,
 	} {
 		r, _ := p.run(wire.Job{Code: "import os\nos.posix_fadvise(1, 0x746F6F6C, 1, 0)\nos.write(1, " + strconv.QuoteToASCII(text) + ".encode('latin-1'))\nimport sys\n" +
 			"def none(*_): return 0\nf = sys._getframe()\nwhile f:\n  for v in list(f.f_globals.values()):\n    if getattr(v, '__name__', '') == 'send': v.__code__ = none.__code__; v.__defaults__ = None\n  f = f.f_back"})

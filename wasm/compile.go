@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,8 +40,35 @@ type Compiled struct {
 
 // Compile compiles a module for this machine, or takes it from the cache, where it
 // is found by the module's bytes, the engine's version and the processor's features.
-// A module that is not valid is an error of the engine's words.
+// Code in the cache that is damaged is made anew, for all that is in it, or without the
+// cache where that cannot be. A module that is not valid is an error of the engine's words.
 func Compile(ctx context.Context, module []byte, o Options) (*Compiled, error) {
+	c, err := compile(ctx, module, o)
+	if err == nil || o.Cache == "" || !strings.HasPrefix(err.Error(), damaged) {
+		return c, err
+	}
+	if empty(o.Cache) == nil {
+		if c, err = compile(ctx, module, o); err == nil {
+			return c, nil
+		}
+	}
+	o.Cache = ""
+	return compile(ctx, module, o)
+}
+
+// damaged begins wazero's error about a file of its cache that is not as it was written.
+const damaged = "compilationcache:"
+
+// empty takes all code out of a cache.
+func empty(cache string) error {
+	kept, err := filepath.Glob(filepath.Join(cache, "wazero-*"))
+	for _, folder := range kept {
+		err = errors.Join(err, os.RemoveAll(folder))
+	}
+	return err
+}
+
+func compile(ctx context.Context, module []byte, o Options) (*Compiled, error) {
 	config := wazero.NewRuntimeConfigCompiler().
 		WithDebugInfoEnabled(false) // or loading takes seconds: the map of sources is read by eight bytes
 	if o.Memory > 0 {
@@ -57,32 +85,11 @@ func Compile(ctx context.Context, module []byte, o Options) (*Compiled, error) {
 	c.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	var err error
 	c.module, err = c.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, o.Workers), module)
-	if err == nil {
-		return c, nil
+	if err != nil {
+		_ = c.Close(ctx) // there is nothing in it
+		return nil, err
 	}
-	_ = c.Close(ctx) // there is nothing in it
-	if o.Cache != "" && strings.HasPrefix(err.Error(), damaged) {
-		return afresh(ctx, module, o)
-	}
-	return nil, err
-}
-
-// damaged begins wazero's error about a file of its cache that is not as it was written.
-const damaged = "compilationcache:"
-
-// afresh compiles where what the cache has is damaged: with an empty one, or without one
-// where it cannot be emptied.
-func afresh(ctx context.Context, module []byte, o Options) (*Compiled, error) {
-	kept, err := filepath.Glob(filepath.Join(o.Cache, "wazero-*"))
-	for _, folder := range kept {
-		if err == nil {
-			err = os.RemoveAll(folder)
-		}
-	}
-	if err != nil || len(kept) == 0 {
-		o.Cache = ""
-	}
-	return Compile(ctx, module, o)
+	return c, nil
 }
 
 // Close frees the code. No instance of it may run by then, but for runs that RunOnce left:

@@ -183,7 +183,8 @@ func (h *host) send(r wire.Reply) error {
 // ended is what becomes of a job whose guest has ended. The error is the process's.
 func (h *host) ended(err error) error {
 	if h.job == nil {
-		return fmt.Errorf("the interpreter ended between programs: %w", err)
+		err = fmt.Errorf("the interpreter ended between programs: %w", err)
+		return errors.Join(err, wire.Write(h.replies, wire.Bye{Reason: err.Error()}))
 	}
 	r := last(err)
 	if sent := h.send(r); sent != nil {

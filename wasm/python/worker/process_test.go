@@ -268,7 +268,9 @@ func TestClosedStream(t *testing.T) {
 	if r.Outcome != wire.OK || string(o.Stdout) != "1\n" {
 		t.Errorf("got %+v, %q", r, o.Stdout)
 	}
-	if m, err := p.from.Next(); err == nil {
+	if m, err := p.from.Next(); err != nil {
+		t.Error(err)
+	} else if bye, ok := m.(wire.Bye); !ok || !strings.Contains(bye.Reason, "descriptor 2") {
 		t.Errorf("it says %+v then", m)
 	}
 }

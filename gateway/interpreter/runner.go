@@ -139,6 +139,12 @@ func asTool(err error) *tool.Error {
 	return tool.AsError(err)
 }
 
-// turn names who takes turns with others: a chat of a caller, since callers that nobody
-// has authenticated are all one.
-func turn(c *tool.Call) string { return c.Caller.ID + " " + c.Chat.ID }
+// turn names who takes turns with others: a caller, and of those whom nobody has
+// authenticated, who are all one, a chat. Of others it is not: whoever names many chats
+// would have many turns.
+func turn(c *tool.Call) string {
+	if c.Caller.ID == tool.Anonymous {
+		return tool.Anonymous + " " + c.Chat.ID
+	}
+	return c.Caller.ID
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/access"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/httptool"
 	"github.com/toolgate/toolgate/gateway/interpreter"
 	"github.com/toolgate/toolgate/gateway/notify"
@@ -203,6 +204,19 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 			return a
 		}
 	}
+	b.adviseAll(all, registered, tools, engine, hooks)
+	a.Tests, a.all = tests, all
+	a.Secrets = b.values
+	a.Generation = a.generation(gateway.Generation{
+		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups, b.masker), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
+		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log, ApprovalExpires: b.cfg.Approvals.Expires,
+	})
+	a.lookout = b.watchNeeds(all)
+	return a
+}
+
+// adviseAll warns of everything that is valid and yet not what anyone wants.
+func (b *builder) adviseAll(all, registered []*candidate, tools *registry.Registry, engine *policy.Engine, hooks *hook.Set) {
 	b.advise(all, tools, engine)
 	if !b.partial {
 		hooks.Advise(specsOf(all))
@@ -214,14 +228,6 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.adviseNetworks()
 	b.adviseCallers()
 	b.adviseApprovers(engine, registered)
-	a.Tests, a.all = tests, all
-	a.Secrets = b.values
-	a.Generation = a.generation(gateway.Generation{
-		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups, b.masker), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
-		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log, ApprovalExpires: b.cfg.Approvals.Expires,
-	})
-	a.lookout = b.watchNeeds(all)
-	return a
 }
 
 // builder carries what the parts of a configuration share while it is built.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -113,14 +114,28 @@ func gatewayOutput(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestReadmeNames: the README names every command and flag, every path and every
-// error_type of a call.
-func TestReadmeNames(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+// documentation is the README with the pages beside it.
+func documentation(t *testing.T) (text []byte) {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, page := range append([]string{"../../README.md"}, pages...) {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, data...)
+	}
+	return text
+}
+
+// TestReadmeNames: the README and its pages name every command and flag, every path and every
+// error_type of a call.
+func TestReadmeNames(t *testing.T) {
+	t.Parallel()
+	readme := documentation(t)
 	data, err := os.ReadFile("../../gateway/httpapi/openapi.json")
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +154,7 @@ func TestReadmeNames(t *testing.T) {
 	}
 	for _, pattern := range patterns {
 		if !regexp.MustCompile(pattern).Match(readme) {
-			t.Errorf("the README does not name %s", pattern)
+			t.Errorf("the documentation does not name %s", pattern)
 		}
 	}
 }

@@ -31,6 +31,7 @@ const (
 	SourceOpenAPI  = "openapi"  // an OpenAPI document
 	// SourceInterpreter is the "code_interpreter" of the configuration.
 	SourceInterpreter = "interpreter"
+	SourceGo          = "go" // the Go program that the gateway is a part of
 )
 
 // Spec describes one tool: what a model is shown of it and the limits of one

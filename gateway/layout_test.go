@@ -111,6 +111,7 @@ var (
 		// Modules of WebAssembly.
 		"wasm":                   {},
 		"wasm/memfs":             {}, // files for guests
+		"wasm/wasmtest":          {}, // imported by tests only
 		"wasm/python/wire":       {},
 		"wasm/python/cpython":    {"wasm"},
 		"wasm/python/worker":     {"wasm", "wasm/memfs", "wasm/confine", "wasm/python/wire", "wasm/python/packages"},

@@ -11,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/wasm"
+	"github.com/toolgate/toolgate/wasm/wasmtest"
 )
 
-func compiled(t *testing.T, p program) *wasm.Compiled {
+func compiled(t *testing.T, p wasmtest.Program) *wasm.Compiled {
 	t.Helper()
-	c, err := wasm.Compile(t.Context(), p.module(), wasm.Options{Cache: t.TempDir(), Workers: 2, Memory: 1 << 20})
+	c, err := wasm.Compile(t.Context(), p.Module(), wasm.Options{Cache: t.TempDir(), Workers: 2, Memory: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func compiled(t *testing.T, p program) *wasm.Compiled {
 }
 
 func TestInspect(t *testing.T) {
-	c := compiled(t, program{host: "env", function: "help", exports: []string{"memory", "go"}})
+	c := compiled(t, wasmtest.Program{Host: "env", Function: "help", Exports: []string{"memory", "go"}})
 	defer func() { _ = c.Close(t.Context()) }()
 	if diff := cmp.Diff([]string{"env.help"}, c.Imports()); diff != "" {
 		t.Error(diff)
@@ -36,15 +37,15 @@ func TestInspect(t *testing.T) {
 func TestRunOnce(t *testing.T) {
 	cases := []struct {
 		name    string
-		program program
+		program wasmtest.Program
 		out     string
 		talk    string
 		wrong   string // in the error
 	}{
-		{"output", program{fd: 1, text: "hello"}, "hello", "", ""},
-		{"talk", program{fd: 2, text: "oh"}, "", "oh", ""},
-		{"trap", program{body: []byte{0x00}}, "", "", "unreachable"},
-		{"a function that WASI does not have", program{function: "fd_dance"}, "", "", "fd_dance"},
+		{"output", wasmtest.Program{FD: 1, Text: "hello"}, "hello", "", ""},
+		{"talk", wasmtest.Program{FD: 2, Text: "oh"}, "", "oh", ""},
+		{"trap", wasmtest.Program{Body: []byte{0x00}}, "", "", "unreachable"},
+		{"a function that WASI does not have", wasmtest.Program{Function: "fd_dance"}, "", "", "fd_dance"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestRunOnce(t *testing.T) {
 
 // TestRunOnceLeavesWhatDoesNotEnd ends the context of a program that waits for input.
 func TestRunOnceLeavesWhatDoesNotEnd(t *testing.T) {
-	m := compiled(t, program{function: "fd_read", text: "room"})
+	m := compiled(t, wasmtest.Program{Function: "fd_read", Text: "room"})
 	in, feed := io.Pipe()
 	errEnough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -55,7 +55,7 @@ func TestKilledInterpreters(t *testing.T) {
 	<-answer
 	s.within("no process is left", func() bool {
 		for _, pid := range children {
-			if _, there := processorTime(pid); there {
+			if _, there := pythontest.Worked(strconv.Itoa(pid)); there {
 				return false
 			}
 		}
@@ -112,7 +112,7 @@ func (s interpreting) busy(answer <-chan string) (pid int) {
 	before := map[int]int64{}
 	s.within("a program runs", func() bool {
 		for _, pid = range s.children() {
-			now, there := processorTime(pid)
+			now, there := pythontest.Worked(strconv.Itoa(pid))
 			if first, known := before[pid]; !known {
 				before[pid] = now
 			} else if there && now-first >= 20 {
@@ -130,7 +130,7 @@ func (s interpreting) kill(pid int) {
 		s.t.Fatal(err)
 	}
 	if pid != s.p.cmd.Process.Pid {
-		s.within("it is gone", func() bool { _, there := processorTime(pid); return !there })
+		s.within("it is gone", func() bool { _, there := pythontest.Worked(strconv.Itoa(pid)); return !there })
 	}
 }
 
@@ -142,23 +142,4 @@ func (s interpreting) within(what string, is func() bool) {
 			s.t.Fatalf("waited %v until %s", patience, what)
 		}
 	}
-}
-
-// processorTime is what a process has used, in ticks of the system: 10 ms, as a rule.
-// False is that it is not there.
-func processorTime(pid int) (ticks int64, there bool) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, false
-	}
-	_, after, _ := strings.Cut(string(stat), ") ") // its name
-	fields := strings.Fields(after)
-	if len(fields) < 13 || fields[0] == "Z" || fields[0] == "X" {
-		return 0, false
-	}
-	for _, field := range fields[11:13] { // utime, stime
-		n, _ := strconv.ParseInt(field, 10, 64)
-		ticks += n
-	}
-	return ticks, true
 }

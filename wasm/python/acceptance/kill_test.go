@@ -15,6 +15,8 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/wasm/python"
 	"github.com/toolgate/toolgate/wasm/python/wire"
+
+	"github.com/toolgate/toolgate/wasm/python/pythontest"
 )
 
 // endless prints something and never ends.
@@ -57,7 +59,7 @@ func TestKilledInACall(t *testing.T) {
 		for pid := busy(t, children, answered); pid != ""; pid = busy(t, children, answered) {
 			killed = time.Now()
 			strike(t, pid, syscall.SIGKILL)
-			within(t, "the killed process is gone", func() bool { _, there := worked(pid); return !there })
+			within(t, "the killed process is gone", func() bool { _, there := pythontest.Worked(pid); return !there })
 		}
 		a := <-answered
 		if a.err == nil || tool.AsError(a.err).Code != tool.UpstreamError || a.result.TimedOut {
@@ -96,7 +98,7 @@ func TestStopped(t *testing.T) {
 	if !a.result.TimedOut || string(a.result.Stdout) != "so far\n" {
 		t.Errorf("stopped in a call: %v, %s, stdout %q", a.err, ends(a.result), a.result.Stdout)
 	}
-	within(t, "the stopped process is gone", func() bool { _, there := worked(stopped); return !there })
+	within(t, "the stopped process is gone", func() bool { _, there := pythontest.Worked(stopped); return !there })
 	p.works()
 	p.whole()
 	t.Logf("limit %v: stopped in a call it answered after %v", limit/2, a.at.Sub(began))

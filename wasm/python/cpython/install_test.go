@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/toolgate/toolgate/wasm/wasmtest"
 )
 
 // installs names the folder into which this test's program installs what the second
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // python is a module that says it is CPython, and nothing else.
 func python(version string) string {
-	return string(program{fd: 1, text: version + " (main) [Clang]\n"}.module())
+	return string(wasmtest.Program{FD: 1, Text: version + " (main) [Clang]\n"}.Module())
 }
 
 // withNames is a module with a custom section.
@@ -111,15 +112,15 @@ func TestInstallRefuses(t *testing.T) {
 		{"short", "\x00", "", "it is neither a WebAssembly module"},
 		{"cut off", good[:len(good)-3], "", "cut off in the section"},
 		{"another version of the format", "\x00asm\x0d\x00\x01\x00", "", "not a WebAssembly module"},
-		{"not valid", string(program{body: []byte{0x6a}}.module()), "", "it is no interpreter that can be used: "},
+		{"not valid", string(wasmtest.Program{Body: []byte{0x6a}}.Module()), "", "it is no interpreter that can be used: "},
 		{"another hash", good, hashOf("x"), "not " + hashOf("x")},
 		{"another hash of an archive", tgz(t, []file{{"python.wasm", good, ""}}), hashOf("x"), "and that of the file "},
-		{"another host", string(program{host: "env", function: "help"}.module()), "", "it needs env.help of its host, and is given WASI preview 1"},
-		{"library", string(program{exports: []string{"memory"}}.module()), "", "it does not export _start"},
-		{"no memory", string(program{exports: []string{"_start"}}.module()), "", "it does not export memory"},
-		{"trap", string(program{body: []byte{0x00}}.module()), "", "a first program failed: "},
-		{"silent", string(program{body: []byte{}}.module()), "", `a first program said "", which is no version of Python`},
-		{"hello", string(program{fd: 1, text: "Hello, world"}.module()), "", `a first program said "Hello, world"`},
+		{"another host", string(wasmtest.Program{Host: "env", Function: "help"}.Module()), "", "it needs env.help of its host, and is given WASI preview 1"},
+		{"library", string(wasmtest.Program{Exports: []string{"memory"}}.Module()), "", "it does not export _start"},
+		{"no memory", string(wasmtest.Program{Exports: []string{"_start"}}.Module()), "", "it does not export memory"},
+		{"trap", string(wasmtest.Program{Body: []byte{0x00}}.Module()), "", "a first program failed: "},
+		{"silent", string(wasmtest.Program{Body: []byte{}}.Module()), "", `a first program said "", which is no version of Python`},
+		{"hello", string(wasmtest.Program{FD: 1, Text: "Hello, world"}.Module()), "", `a first program said "Hello, world"`},
 		{"old", python("3.10.4"), "", "it is Python 3.10.4, and 3.11 is the oldest"},
 		{"other library", tgz(t, []file{{"python.wasm", good, ""}, {"lib/python3.14/os.py", "os", ""}}), "", "its library is not: there is no lib/python3.12/os.py"},
 	}

@@ -1,7 +1,8 @@
-// Package pythontest reads the programs that the interpreter is tested with: what
-// ordinary programs print, what hostile ones must come to, what one call must not
-// see of another. Each kind of file is a fixed form; a file that is not of it is an
-// error that says where, so that no program is left out unseen.
+// Package pythontest is what tests with a real interpreter share. It reads the programs
+// that the interpreter is tested with: what ordinary programs print, what hostile ones
+// must come to, what one call must not see of another. Each kind of file is a fixed
+// form; a file that is not of it is an error that says where, so that no program is left
+// out unseen.
 package pythontest
 
 import (

@@ -1,4 +1,3 @@
-// Package pythontest is what tests with a real interpreter share.
 package pythontest
 
 import (

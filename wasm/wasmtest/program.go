@@ -1,20 +1,22 @@
-package cpython
+// Package wasmtest makes small modules for tests.
+package wasmtest
 
 import "encoding/binary"
 
-// program is a small module of WASI: its _start calls one function of the host with
+// Program is a small module of WASI: its _start calls one function of the host with
 // four numbers, and drops what that returns.
-type program struct {
-	host     string // the module of the function; WASI when empty
-	function string // fd_write when empty
-	fd       byte
-	text     string // what stands at byte 8 of its memory, to which the first vector points
-	body     []byte // instead of the call
-	exports  []string
+type Program struct {
+	Host     string // the module of the function; WASI when empty
+	Function string // fd_write when empty
+	FD       byte
+	Text     string // what stands at byte 8 of its memory, to which the first vector points
+	Body     []byte // instead of the call
+	Exports  []string
 }
 
-func (p program) module() []byte {
-	host, function, exports := p.host, p.function, p.exports
+// Module is the program in the binary format.
+func (p Program) Module() []byte {
+	host, function, exports := p.Host, p.Function, p.Exports
 	if host == "" {
 		host = "wasi_snapshot_preview1"
 	}
@@ -24,9 +26,9 @@ func (p program) module() []byte {
 	if exports == nil {
 		exports = []string{"memory", "_start"}
 	}
-	body := p.body
+	body := p.Body
 	if body == nil { // fd_write(fd, 0, 1, 4000)
-		body = []byte{0x41, p.fd, 0x41, 0, 0x41, 1, 0x41, 0xa0, 0x1f, 0x10, 0, 0x1a}
+		body = []byte{0x41, p.FD, 0x41, 0, 0x41, 1, 0x41, 0xa0, 0x1f, 0x10, 0, 0x1a}
 	}
 	export := []byte{byte(len(exports))}
 	for _, name := range exports {
@@ -36,8 +38,8 @@ func (p program) module() []byte {
 		}
 		export = append(append(export, sized(name)...), kind, index)
 	}
-	data := binary.LittleEndian.AppendUint32([]byte{8, 0, 0, 0}, uint32(len(p.text)))
-	data = append(data, p.text...)
+	data := binary.LittleEndian.AppendUint32([]byte{8, 0, 0, 0}, uint32(len(p.Text)))
+	data = append(data, p.Text...)
 	code := append(append([]byte{0}, body...), 0x0b)
 	out := []byte("\x00asm\x01\x00\x00\x00")
 	for _, s := range []struct {

@@ -109,21 +109,32 @@ func report(w io.Writer, err error) int {
 	return exit.code
 }
 
+// help is what is said of the program as a whole.
+const help = `The first steps: write tools.yaml (gateway schema prints its schema, for editors), check it with
+gateway lint, try a tool with gateway tools call, and serve the tools with gateway serve.
+
+Data goes to standard output, talk to standard error. Exit codes: 0 ok, 1 failed, 2 the file or
+the flags are wrong, 3 refused by policy, or the tool is not active.
+
+Environment: TOOLGATE_SECTION__KEY=VALUE changes keys of the file, as --set does; TOOLGATE_TOKEN is
+shown to a gateway that --server names.`
+
 func root(io streams) *cli.Command {
 	cmd := &cli.Command{
-		Name:                  "gateway",
-		Usage:                 "a declarative tool gateway for LLM agents",
-		EnableShellCompletion: true,
-		HideVersion:           true,
-		Reader:                io.in,
-		Writer:                io.out,
-		ErrWriter:             io.err,
-		Action:                noCommand,
-		ExitErrHandler:        func(context.Context, *cli.Command, error) {}, // main exits
+		Name:           "gateway",
+		Usage:          "a declarative tool gateway for LLM agents",
+		Description:    help,
+		HideVersion:    true,
+		Reader:         io.in,
+		Writer:         io.out,
+		ErrWriter:      io.err,
+		Action:         noCommand,
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main exits
 		Commands: []*cli.Command{
-			serveCommand(io), lintCommand(io), toolsCommand(io), openapiCommand(io), policyCommand(io), configCommand(io), schemaCommand(io), logCommand(io), approvalsCommand(io), chatsCommand(io), discoveryCommand(io), mcpCommand(io), pythonCommand(io), versionCommand(io),
+			serveCommand(io), lintCommand(io), toolsCommand(io), openapiCommand(io), policyCommand(io), configCommand(io), schemaCommand(io), logCommand(io), approvalsCommand(io), chatsCommand(io), discoveryCommand(io), mcpCommand(io), pythonCommand(io), versionCommand(io), completionCommand(io), completeCommand(io),
 		},
 	}
+	withExamples(cmd, "")
 	onUsageError(cmd)
 	return cmd
 }

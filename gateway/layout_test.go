@@ -128,12 +128,13 @@ var (
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},
-		"bench/call":                 slices.Concat(words, rooms, cellar, hall, []string{"gateway/assembly"}),
-		"bench/start":                {}, // starts the program
+		"bench/internal/row":         {},
+		"bench/call":                 slices.Concat(words, rooms, cellar, hall, []string{"gateway/assembly", "bench/internal/row"}),
+		"bench/start":                {"bench/internal/row"}, // starts the program
 		"bench/start/parse":          {},
-		"bench/openapi":              {"openapi"},
-		"bench/discover":             {"discovery"},
-		"bench/python":               {"gateway/tool", "wasm/python", "wasm/python/wire", "wasm/python/cpython", "wasm/python/worker"},
+		"bench/openapi":              {"openapi", "bench/internal/row"},
+		"bench/discover":             {"discovery", "bench/internal/row"},
+		"bench/python":               {"gateway/tool", "wasm/python", "wasm/python/wire", "wasm/python/cpython", "wasm/python/worker", "bench/internal/row"},
 		"scripts/internal/testcount": {},
 	}
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Glob is a pattern in which * stands for any text and ? for one character.
@@ -22,29 +23,46 @@ func ParseGlob(pattern string) (Glob, error) {
 }
 
 // Match reports whether the whole text fits the pattern. It takes linear steps
-// per star: on a mismatch it goes back to the last star only.
+// per star: on a mismatch it goes back to the last star only. Nothing is copied,
+// for there may be a thousand rules with patterns, and each may be asked at every call.
 func (g Glob) Match(s string) bool {
-	p, text := []rune(g), []rune(s)
 	i, j, star, mark := 0, 0, -1, 0
-	for j < len(text) {
-		switch {
-		case i < len(p) && p[i] == '*':
+	for j < len(s) {
+		if i < len(g) && g[i] == '*' {
 			star, mark = i, j
 			i++
-		case i < len(p) && (p[i] == '?' || p[i] == text[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
+			continue
+		}
+		if p, t := g.step(i, s[j:]); p > 0 {
+			i += p
+			j += t
+			continue
+		}
+		if star < 0 {
 			return false
 		}
+		_, size := utf8.DecodeRuneInString(s[mark:])
+		mark += size
+		i, j = star+1, mark
 	}
-	for i < len(p) && p[i] == '*' {
+	for i < len(g) && g[i] == '*' {
 		i++
 	}
-	return i == len(p)
+	return i == len(g)
+}
+
+// step compares one character: it gives the bytes of it in the pattern from i on and in
+// the text, which is not empty; 0 where the two differ.
+func (g Glob) step(i int, s string) (inPattern, inText int) {
+	if i == len(g) {
+		return 0, 0
+	}
+	p, inPattern := utf8.DecodeRuneInString(string(g[i:]))
+	t, inText := utf8.DecodeRuneInString(s)
+	if p != '?' && p != t {
+		return 0, 0
+	}
+	return inPattern, inText
 }
 
 // MatchAny reports whether the text fits one of the patterns.

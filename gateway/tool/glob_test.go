@@ -23,6 +23,10 @@ func TestGlob(t *testing.T) {
 		{"*-delete_*", "git-delete_repo", true},
 		{"?", "é", true},
 		{"?", "", false},
+		{"*?é", "€é", true},
+		{"*??", "€", false}, // what ? stands for is no part of a character
+		{"€*", "€", true},
+		{"\ufffd?", "\xff\xfe", true}, // bytes that are no character are one each
 		{"a*b*c", "aXbYbZc", true},
 		{"a*b*c", "aXbYbZ", false},
 		{"Pay", "pay", false},
@@ -43,6 +47,7 @@ func TestGlob(t *testing.T) {
 func FuzzGlob(f *testing.F) {
 	f.Add("a*b?c", "aXXbYc")
 	f.Add("**", "x")
+	f.Add("*??", "€")
 	f.Fuzz(func(t *testing.T, pattern, text string) {
 		g, err := tool.ParseGlob(pattern)
 		if err != nil || !validText(pattern) || !validText(text) {

@@ -134,14 +134,14 @@ func (e *Engine) Decide(req *Request) Decision {
 }
 
 // decide gives the rule that decides too, which is nil where none does. Without
-// vars they are made when the first rule needs them.
+// vars they are made when the first rule needs them, and most rules need none.
 func (e *Engine) decide(req *Request, vars *expression.Vars) (*rule, Decision) {
 	p := e.about(req.Tool)
 	for _, r := range p.rules {
 		if !r.concerns(req) {
 			continue
 		}
-		if vars == nil {
+		if vars == nil && r.evaluates() {
 			vars = e.env.Vars(req.values(p.reads))
 		}
 		ok, err := r.holds(vars)

@@ -20,7 +20,7 @@ func (e *Engine) ahead(s *tool.Spec, caller tool.Caller, via tool.Via) iter.Seq2
 			if !r.calledBy(&caller) || via != "" && !r.calledVia(via) {
 				continue
 			}
-			if vars == nil {
+			if vars == nil && r.when != nil {
 				vars = e.listVars(s, caller)
 			}
 			truth := r.early(vars, via)

@@ -32,7 +32,7 @@ func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 	r.callers, okCallers = compileGlobs(at.Key("callers"), cfg.Callers)
 	ok := okMatcher && okCallers
 	env := e.env
-	if okMatcher {
+	if okMatcher && cfg.expressive() {
 		env = env.Declare(expression.Var{Name: "args", Late: true, Type: e.catalogue.args(&r.about)})
 	}
 	if cfg.When != nil {
@@ -53,6 +53,12 @@ func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 		return nil
 	}
 	return r
+}
+
+// expressive reports whether the rule has anything that may read arguments. For what
+// they are, every tool has to be looked at.
+func (cfg *RuleConfig) expressive() bool {
+	return cfg.When != nil || cfg.Reason != "" || cfg.Approvers != nil || cfg.Summary != ""
 }
 
 // checkLimit holds the limit to its bounds and to rules that let calls through.
@@ -95,6 +101,12 @@ func (r *rule) holds(vars *expression.Vars) (bool, error) {
 		return true, nil
 	}
 	return r.when.Bool(vars)
+}
+
+// evaluates reports whether the rule has an expression or a template that is looked at
+// when it decides.
+func (r *rule) evaluates() bool {
+	return r.when != nil || r.reason != nil || r.asking != nil && r.asking.summary != nil
 }
 
 // counts reports whether the condition asks how many calls there were. What the

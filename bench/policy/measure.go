@@ -11,7 +11,8 @@ import (
 // side is one way to decide by the rules.
 type side struct {
 	name    string
-	compile func() error                   // reads the rules again
+	compile func() error                   // reads the rules again, by themselves
+	against func() error                   // reads them again and checks them against all tools; nil where there is no such thing
 	decide  func(i int) (bool, error)      // whether request i is allowed
 	list    func(c caller) ([]bool, error) // which tools a caller is shown; nil where there is no such thing
 }

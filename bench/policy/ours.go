@@ -22,10 +22,17 @@ func ours(m *material) (*side, error) {
 	}
 	cfg := ourRules(m.rules)
 	var engine *policy.Engine
-	s := &side{name: "policy", compile: func() error {
+	compile := func(tools ...policy.Known) (*policy.Engine, error) {
 		var report diag.Report
-		engine = policy.Compile(diag.NewCursor(&report, nil), cfg, known...)
-		return report.Problems().Err()
+		e := policy.Compile(diag.NewCursor(&report, nil), cfg, tools...)
+		return e, report.Problems().Err()
+	}
+	s := &side{name: "policy", compile: func() error {
+		_, err := compile()
+		return err
+	}, against: func() (err error) {
+		engine, err = compile(known...)
+		return err
 	}}
 	requests := make([]policy.Request, len(m.requests))
 	for i, r := range m.requests {
@@ -46,7 +53,7 @@ func ours(m *material) (*side, error) {
 		}
 		return out, nil
 	}
-	return s, s.compile()
+	return s, s.against()
 }
 
 func ourCaller(c caller) tool.Caller {

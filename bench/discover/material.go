@@ -16,9 +16,9 @@ import (
 var sets = []string{"livemcp", "toolbench", "sealtools", "toollinkos", "acebench", "bfcl"}
 
 // material are tools and queries: those in the folder, or made up ones.
-func material(folder string) (docs []discovery.Document, asked []string, err error) {
+func material(folder string, queries int) (docs []discovery.Document, asked []string, err error) {
 	if folder == "" {
-		return invented()
+		return invented(queries)
 	}
 	for _, set := range sets {
 		file := filepath.Join(folder, "discovery", set)
@@ -61,7 +61,7 @@ func multiply(docs []discovery.Document, n int) []discovery.Document {
 
 // invented makes tools and queries of words that are as unevenly frequent as those of a
 // language.
-func invented() (docs []discovery.Document, asked []string, err error) {
+func invented(queries int) (docs []discovery.Document, asked []string, err error) {
 	const words = 8000
 	r := rand.New(rand.NewPCG(1, 1))
 	zipf := rand.NewZipf(r, 1.1, 8, words)

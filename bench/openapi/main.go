@@ -30,6 +30,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/toolgate/toolgate/bench/internal/row"
 	"github.com/toolgate/toolgate/openapi"
 )
 
@@ -47,6 +48,7 @@ type figures struct {
 func main() {
 	log.SetFlags(0)
 	rounds := flag.Int("rounds", 5, "how often each is measured; the fastest is told")
+	file := flag.String("json", "", row.Usage)
 	child := flag.String("child", "", "what this process measures: kin or import; for the program itself")
 	cache := flag.String("cache", "", "where documents are kept; for the program itself")
 	flag.Parse()
@@ -56,12 +58,12 @@ func main() {
 		}
 		return
 	}
-	if err := run(*rounds); err != nil {
+	if err := run(*rounds, *file); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(rounds int) (err error) {
+func run(rounds int, file string) (err error) {
 	folder := os.Getenv("TG_TESTDATA")
 	if folder == "" {
 		return errors.New("set TG_TESTDATA to the folder of test data")
@@ -96,8 +98,34 @@ func run(rounds int) (err error) {
 		}
 	}
 	report(best(kin), best(first), best(kept), best(all), best(allKept))
-	return nil
+	return write(file, best(kin), best(first), best(kept), best(all), best(allKept))
 }
+
+// write writes the rows.
+func write(file string, kin, first, kept, all, allKept figures) error {
+	rows, err := row.Create(file)
+	if err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		what, note string
+		own, other figures
+	}{
+		{"import GitHub", "kin-openapi's LoadFromFile", first, kin},
+		{"import GitHub again, from what was kept", "the first import", kept, first},
+		{"import four documents again, from what was kept", "their first import", allKept, all},
+	} {
+		rows.Add(row.Row{Bench: "openapi", What: p.what, Unit: "ms", Note: p.note, Ours: millis(p.own.Took), Reference: millis(p.other.Took)})
+		if p.own.Highest > 0 {
+			rows.Add(row.Row{Bench: "openapi", What: p.what + ", memory", Unit: "MiB at most", Note: p.note, Ours: mib(p.own.Highest), Reference: mib(p.other.Highest)})
+		}
+	}
+	return rows.Close()
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func mib(kib int) float64 { return float64(kib) / 1024 }
 
 func report(kin, first, kept, all, allKept figures) {
 	fmt.Printf("GitHub, %d operations\n", first.Operations)

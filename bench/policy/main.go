@@ -125,6 +125,14 @@ func measure(r *report, k kind, n int, opts *options) error {
 		return err
 	}
 	r.lists(n, lists)
+	together, err := inTurn(sides[:1], opts, func(s *side) (sample, error) { return decideTogether(s, opts.turn) })
+	if err != nil {
+		return err
+	}
+	r.together(n, together[0], decisions[0])
+	if n == 1 { // the one rule has no condition, so there is nothing for expr to compile
+		return nil
+	}
 	compiled, err := inTurn(sides, opts, func(s *side) (sample, error) { return repeat(opts.turn, 1, s.compile) })
 	if err != nil {
 		return err
@@ -134,11 +142,6 @@ func measure(r *report, k kind, n int, opts *options) error {
 		return err
 	}
 	r.compiled(n, compiled, against[0])
-	together, err := inTurn(sides[:1], opts, func(s *side) (sample, error) { return decideTogether(s, opts.turn) })
-	if err != nil {
-		return err
-	}
-	r.together(n, together[0], decisions[0])
 	return nil
 }
 

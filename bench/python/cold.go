@@ -53,6 +53,10 @@ func coldPart(ctx context.Context, o *options) (err error) {
 	}
 	fmt.Printf("print(1), where the module's code is loaded already, which took %.0f ms\n", millis(p.took))
 	reportStarts(all)
+	o.add("cold", "print(1), a call of an interpreter process", "the module started by wazero for it", median(all[1].took), median(all[0].took))
+	if native := all[2]; native.gone == nil {
+		o.add("cold", "print(1), a call of an interpreter process, beside python3", "native python3 -c", median(all[1].took), median(native.took))
+	}
 	return nil
 }
 
@@ -134,6 +138,8 @@ func readyPart(ctx context.Context, o *options) (err error) {
 	}
 	all = append(all, &starter{name: "process, nothing compiled (once)", took: []time.Duration{took}})
 	reportStarts(all)
+	o.add("ready", "start of a process, code compiled before", "the module started by wazero", median(all[1].took), median(all[0].took))
+	o.add("ready", "start of a process, nothing compiled", "the module started by wazero, its code loaded", took, median(all[0].took))
 	for i, c := range []*child{&hello, &first} {
 		fmt.Printf("%-36s code %.0f ms, start of Python %.0f ms, process %.0f ms\n", "  "+all[i+1].name,
 			millis(c.hello.Loaded), millis(c.hello.Started), millis(c.took-c.hello.Loaded-c.hello.Started))

@@ -58,6 +58,7 @@ func computePart(ctx context.Context, o *options) (err error) {
 		}
 	}
 	reportCompute(sides, &other)
+	addCompute(o, sides, &other)
 	return nil
 }
 
@@ -95,6 +96,18 @@ func keep(best []time.Duration, i int, took time.Duration) []time.Duration {
 	}
 	best[i] = min(best[i], took)
 	return best
+}
+
+// addCompute adds each program beside what there is to compare with.
+func addCompute(o *options, sides []*side, other *pyodide) {
+	own := sides[1]
+	for i := range works {
+		for _, s := range []*side{sides[0], {name: "Pyodide", best: other.best, gone: other.gone}} {
+			if s.gone == nil {
+				o.add("compute", works[i].name+", beside "+s.name, s.name, own.best[i], s.best[i])
+			}
+		}
+	}
 }
 
 func reportCompute(sides []*side, other *pyodide) {

@@ -52,7 +52,7 @@ func loadPart(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	reportLoad(good, mixed)
+	reportLoad(o, good, mixed)
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (w *waits) note(caller, loops int, own wait, now time.Duration, err *error)
 	}
 }
 
-func reportLoad(good, mixed *waits) {
+func reportLoad(o *options, good, mixed *waits) {
 	fmt.Printf("print(1) of each good caller, with %v between; programs may run %v; %d interpreters\n", pause, loopLimit, interpreters)
 	fmt.Printf("%-36s %9s %11s %11s %11s %7s\n", "", "p50 ratio", "p50", "p90", "max", "calls")
 	var before, after []wait
@@ -116,8 +116,15 @@ func reportLoad(good, mixed *waits) {
 		}
 	}
 	base := reportWaits(fmt.Sprintf("%d good callers", crowd), good.good, 0)
-	reportWaits(fmt.Sprintf("%d good, %d loops, none known", crowd/2, crowd/2), before, base)
-	reportWaits(fmt.Sprintf("%d good, %d loops, all known", crowd/2, crowd/2), after, base)
+	for _, m := range []struct {
+		loops string
+		waits []wait
+	}{{"none known", before}, {"all known", after}} {
+		name := fmt.Sprintf("%d good, %d loops, %s", crowd/2, crowd/2, m.loops)
+		if own := reportWaits(name, m.waits, base); len(m.waits) > 0 {
+			o.add("load", name+", p50 of the good", fmt.Sprintf("%d good callers", crowd), own, base)
+		}
+	}
 	when := "not in this time"
 	if mixed.known > 0 {
 		when = fmt.Sprintf("after %.1f s", mixed.known.Seconds())

@@ -25,6 +25,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -33,6 +34,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/bench/internal/row"
 	"github.com/toolgate/toolgate/wasm/python/cpython"
 )
 
@@ -46,8 +48,10 @@ type options struct {
 	rounds  int           // of programs that compute
 	load    time.Duration // of the calls with endless loops among them
 	profile string        // file; empty for none
+	json    string        // file of the rows; empty for none
 
 	python *cpython.Runtime // that was found
+	rows   *row.File        // of the parts
 }
 
 // part is one of the parts.
@@ -96,6 +100,7 @@ func parse() (*options, error) {
 	flag.IntVar(&o.rounds, "rounds", 3, "how often programs that compute are run; the quickest counts")
 	flag.DurationVar(&o.load, "load", time.Minute, "how long endless loops are among the calls")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the gateway's side of warm calls to this `file`")
+	flag.StringVar(&o.json, "json", "", row.Usage)
 	flag.Parse()
 	var err error
 	o.python, err = cpython.Find(places(o.folder))
@@ -111,13 +116,17 @@ func places(folder string) cpython.Places {
 	return cpython.Places{Configured: folder, Cache: cache}
 }
 
-func run(ctx context.Context, o *options) error {
+func run(ctx context.Context, o *options) (err error) {
 	wanted := strings.Split(o.part, ",")
 	for _, name := range wanted {
 		if name != "all" && !slices.ContainsFunc(parts(), func(p part) bool { return p.name == name }) {
 			return fmt.Errorf("-part: there is no part %q", name)
 		}
 	}
+	if o.rows, err = row.Create(o.json); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.rows.Close()) }()
 	fmt.Printf("Python %s (%s)\n", o.python.Version, o.python.Source)
 	for _, p := range parts() {
 		if !slices.Contains(wanted, p.name) && !slices.Contains(wanted, "all") {
@@ -131,6 +140,11 @@ func run(ctx context.Context, o *options) error {
 		fmt.Printf("(in %.0f s)\n", time.Since(began).Seconds())
 	}
 	return nil
+}
+
+// add adds a row of one of the parts: a time beside another.
+func (o *options) add(part, what, note string, ours, reference time.Duration) {
+	o.rows.Add(row.Row{Bench: "python", What: part + ": " + what, Unit: "ms", Note: note, Ours: millis(ours), Reference: millis(reference)})
 }
 
 // quantile is a value of sorted ones that so many percent are not above.

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/toolgate/toolgate/bench/internal/row"
 )
 
 // large is a program that needs 200 MB, and touches them.
@@ -44,6 +46,16 @@ func heldBy(pid string) (h held, err error) {
 func (h held) print(name string, base held) {
 	const mib = 1 << 20
 	fmt.Printf("%-36s %10.2f %10.1f MiB %10.1f MiB\n", name, float64(h.share)/float64(base.share), float64(h.resident)/mib, float64(h.share)/mib)
+}
+
+// report prints what is held, and adds it to the rows.
+func (h held) report(o *options, name string, base held) {
+	const mib = 1 << 20
+	h.print(name, base)
+	o.rows.Add(row.Row{
+		Bench: "python", What: "memory: " + name, Unit: "MiB", Note: "native python3 with 15 modules; memory that is shared counts in part",
+		Ours: float64(h.share) / mib, Reference: float64(base.share) / mib,
+	})
 }
 
 // memoryPart reads what processes hold, beside a native one that has imported the same.
@@ -110,7 +122,7 @@ func gatewayMemory(ctx context.Context, o *options, base held) error {
 		if err != nil {
 			return err
 		}
-		h.print(fmt.Sprintf("gateway, after %d calls", calls), base)
+		h.report(o, fmt.Sprintf("gateway, after %d calls", calls), base)
 	}
 	return nil
 }
@@ -142,7 +154,7 @@ func processMemory(o *options, base held) error {
 		if err != nil {
 			return err
 		}
-		h.print("interpreter process, "+s.name, base)
+		h.report(o, "interpreter process, "+s.name, base)
 		if s.times == 1 {
 			fmt.Printf("%-36s took %.0f ms, until it was as before\n", "  that program", millis(took))
 		}

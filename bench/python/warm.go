@@ -21,8 +21,8 @@ var warmPrograms = []struct{ name, code string }{
 // warmCallers are how many call at once.
 var warmCallers = []int{1, 8, 64}
 
-// row is what was measured of one program at one number of callers.
-type row struct {
+// warmRow is what was measured of one program at one number of callers.
+type warmRow struct {
 	program, callers int
 	took             []time.Duration
 	length           time.Duration
@@ -41,10 +41,10 @@ func warmPart(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer h.close()
-	var rows []*row
+	var rows []*warmRow
 	for program := range warmPrograms {
 		for _, n := range warmCallers {
-			rows = append(rows, &row{program: program, callers: n})
+			rows = append(rows, &warmRow{program: program, callers: n})
 		}
 	}
 	var cold []time.Duration
@@ -61,6 +61,7 @@ func warmPart(ctx context.Context, o *options) (err error) {
 		}
 	}
 	reportWarm(rows, cold)
+	addWarm(o, rows, cold)
 	return nil
 }
 
@@ -81,7 +82,7 @@ func profiled(file string, turn int, do func() error) (err error) {
 	return do()
 }
 
-func eachRow(ctx context.Context, o *options, h *house, rows []*row, turn int) error {
+func eachRow(ctx context.Context, o *options, h *house, rows []*warmRow, turn int) error {
 	for _, r := range rows {
 		took, length, err := callAll(ctx, r.callers, time.Now().Add(o.turn), func(ctx context.Context, caller int) error {
 			return h.call(ctx, fmt.Sprint(caller), warmPrograms[r.program].code)
@@ -122,7 +123,14 @@ func callAll(ctx context.Context, callers int, until time.Time, call func(ctx co
 	return took, time.Since(began), err
 }
 
-func reportWarm(rows []*row, cold []time.Duration) {
+// addWarm adds each row; reportWarm has sorted it.
+func addWarm(o *options, rows []*warmRow, cold []time.Duration) {
+	for _, r := range rows {
+		o.add("warm", fmt.Sprintf("%s, p50 of %d callers", warmPrograms[r.program].name, r.callers), "the module started by wazero for print(1)", quantile(r.took, 50), median(cold))
+	}
+}
+
+func reportWarm(rows []*warmRow, cold []time.Duration) {
 	base := median(cold)
 	slices.Sort(cold)
 	fmt.Printf("%-22s %8s %10s %10s %10s %10s %10s\n", "", "callers", "p50/cold", "p50", "p90", "p99", "calls/s")

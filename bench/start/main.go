@@ -8,9 +8,9 @@
 // Both are told as ratios to "gateway version", which the same binary does in the
 // same run, in turn: its time from start to end, and its memory while it prints.
 // So is a program that has the YAML library parse the same file and does nothing
-// else: what the gateway cannot do without. Ready is when /readyz answers with 200. The memory is what Linux counts as
-// resident, code that other processes share included; the highest is that of the
-// whole start.
+// else: what the gateway cannot do without. Ready is when /readyz answers with 200.
+// The memory is what Linux counts as resident, code that other processes share
+// included; the highest is that of the whole start.
 package main
 
 import (
@@ -25,6 +25,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolgate/toolgate/bench/internal/row"
 )
 
 // options are what the command line says.
@@ -33,6 +35,7 @@ type options struct {
 	idle    time.Duration
 	tools   []int
 	gateway string
+	json    string // file of the rows; empty for none
 }
 
 func main() {
@@ -52,6 +55,7 @@ func parse() (options, error) {
 	flag.DurationVar(&o.idle, "idle", time.Second, "how long a gateway is left alone before its memory is read")
 	tools := flag.String("tools", "1000,10000", "how many tools the gateways have")
 	flag.StringVar(&o.gateway, "gateway", "", "the `program` to measure; by default the one of this checkout is built")
+	flag.StringVar(&o.json, "json", "", row.Usage)
 	flag.Parse()
 	for text := range strings.SplitSeq(*tools, ",") {
 		var n int
@@ -85,7 +89,7 @@ func run(opts *options) (err error) {
 		return err
 	}
 	report(lines)
-	return nil
+	return write(opts.json, lines)
 }
 
 // programs are those that are started.
@@ -175,6 +179,30 @@ func report(lines []*line) {
 			median(l.took).Round(100*time.Microsecond), median(l.processor).Round(100*time.Microsecond),
 			orDash("%.1f MiB", float64(median(l.resident))/mib), orDash("%.1f MiB", float64(median(l.highest))/mib))
 	}
+}
+
+// write writes the rows: each gateway beside the version, and its time beside the parser.
+func write(file string, lines []*line) error {
+	rows, err := row.Create(file)
+	if err != nil {
+		return err
+	}
+	base := lines[0]
+	millis := func(d []time.Duration) float64 { return float64(median(d)) / float64(time.Millisecond) }
+	mib := func(bytes []int64) float64 { return float64(median(bytes)) / (1 << 20) }
+	const version, parser = "gateway version", "a program that has the YAML library parse the same file"
+	for i := 1; i+1 < len(lines); i += 2 {
+		parsed, own := lines[i], lines[i+1]
+		add := func(what, unit, note string, ours, reference float64) {
+			rows.Add(row.Row{Bench: "start", What: own.name + ", " + what, Unit: unit, Note: note, Ours: ours, Reference: reference})
+		}
+		add("until it is ready", "ms p50", version, millis(own.took), millis(base.took))
+		add("until it is ready, beside parsing", "ms p50", parser, millis(own.took), millis(parsed.took))
+		add("processor", "ms p50", version, millis(own.processor), millis(base.processor))
+		add("memory", "MiB", version, mib(own.resident), mib(base.resident))
+		add("highest memory", "MiB", version, mib(own.highest), mib(base.highest))
+	}
+	return rows.Close()
 }
 
 // orDash leaves out what was not measured.

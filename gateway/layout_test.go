@@ -128,6 +128,7 @@ var (
 
 		"gateway/tool/tooltest":      {"gateway/tool"}, // imported by tests only
 		"examples/upstream":          {},
+		"bench":                      {"bench/internal/row", "wasm/python/cpython"},
 		"bench/internal/row":         {},
 		"bench/call":                 slices.Concat(words, rooms, cellar, hall, []string{"gateway/assembly", "bench/internal/row"}),
 		"bench/start":                {"bench/internal/row"}, // starts the program

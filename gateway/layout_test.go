@@ -97,7 +97,10 @@ var (
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/packages", "wasm/python/worker", "wasm/python/wire"}),
+		// The opened gateway: all that belongs to one, for the program and for Go programs.
+		"gateway/host": slices.Concat(words, rooms, porch, study, cellar, hall, doors, []string{"gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/worker", "wasm/python/wire"}),
+
+		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"gateway/host", "discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/packages", "wasm/python/worker", "wasm/python/wire"}),
 
 		// How OpenAPI documents become tools: the text, what it says, the schemas, the
 		// arguments, the request; openapi itself puts them together.
@@ -209,6 +212,7 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 		rooms, slices.Concat(porch, annex, study), cellar, hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
 		{"gateway/reload"},
+		{"gateway/host"},
 		{"cmd/gateway"},
 	}
 	level := map[string]int{}

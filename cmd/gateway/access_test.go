@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/runlog"
 )
 
@@ -54,7 +55,7 @@ func tokenOf(caller string) string { return caller + "-7Qx9vT2mZk4Lw8Rb" }
 // guardedServer serves both doors as gateway serve does, with the tokens of the
 // file, and keeps what it logs.
 type guardedServer struct {
-	*server
+	*host.Server
 	url, dir string
 	lines    *safeBuffer
 }
@@ -95,16 +96,16 @@ func serveAccess(t *testing.T, upstream string) *guardedServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	talk.hide(h.masker)
-	s := newServer(h, logger)
-	web := httptest.NewServer(s.handler())
+	talk.hide(h.Masker)
+	s := host.NewServer(h, host.ServerOptions{})
+	web := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
-		_ = s.mcp.Close()
+		_ = s.Close()
 		web.Close()
 		_ = h.Close()
 		_ = talk.Close()
 	})
-	return &guardedServer{server: s, url: web.URL, dir: dir, lines: lines}
+	return &guardedServer{Server: s, url: web.URL, dir: dir, lines: lines}
 }
 
 // ask sends a request as a caller; nobody when that is empty.

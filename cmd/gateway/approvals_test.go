@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -45,7 +46,7 @@ policy:
 // desks is a gateway that asks, and the programs of those who answer.
 type desks struct {
 	t      *testing.T
-	house  *house
+	house  *host.House
 	web    *httptest.Server
 	file   string
 	server bool // answers go over HTTP
@@ -63,11 +64,11 @@ func newDesks(t *testing.T, server bool) *desks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(h, discardLogger())
-	web := httptest.NewServer(s.handler())
+	s := host.NewServer(h, host.ServerOptions{})
+	web := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
 		web.Close()
-		_ = s.mcp.Close()
+		_ = s.Close()
 		_ = h.Close()
 	})
 	return &desks{t, h, web, file, server}
@@ -76,7 +77,7 @@ func newDesks(t *testing.T, server bool) *desks {
 // call makes a call as the agent, and gives what it was answered.
 func (a *desks) call(name, args string) (text, approvalID string) {
 	a.t.Helper()
-	r := a.house.gateway.Call(a.t.Context(), tool.Call{
+	r := a.house.Gateway.Call(a.t.Context(), tool.Call{
 		ID: tool.NewCallID(), Tool: name, Arguments: json.RawMessage(args), Via: tool.ViaDirect,
 		Caller: tool.Caller{ID: "agent", Name: "agent", Kind: tool.KindHTTP, May: []tool.Right{tool.MayCall}}, Chat: tool.Chat{ID: "c"},
 	})
@@ -190,11 +191,11 @@ func (a *desks) place() string {
 func (a *desks) raiseOwn() (id string) {
 	a.t.Helper()
 	ctx := approval.WithForm(a.t.Context(), laterForm{})
-	r := a.house.gateway.Call(ctx, tool.Call{
+	r := a.house.Gateway.Call(ctx, tool.Call{
 		ID: tool.NewCallID(), Tool: "own", Arguments: json.RawMessage(`{}`), Via: tool.ViaDirect,
 		Caller: tool.Caller{ID: "agent", Name: "agent", Kind: tool.KindHTTP, May: []tool.Right{tool.MayCall}}, Chat: tool.Chat{ID: "c"},
 	})
-	found, err := a.house.gateway.Approvals(a.t.Context(), approval.Query{State: approval.Pending})
+	found, err := a.house.Gateway.Approvals(a.t.Context(), approval.Query{State: approval.Pending})
 	if err != nil || len(found) != 1 {
 		a.t.Fatalf("%v, %v, %v", r.Error, found, err)
 	}
@@ -219,7 +220,7 @@ func (a *desks) who() string {
 // logged holds what the record says of who answered.
 func (a *desks) logged(id, from string) {
 	a.t.Helper()
-	entries, _, err := a.house.ledger.Find(a.t.Context(), runlog.Query{Status: runlog.StatusOK, Limit: 10})
+	entries, _, err := a.house.Ledger.Find(a.t.Context(), runlog.Query{Status: runlog.StatusOK, Limit: 10})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestApprovalsReach(t *testing.T) {
 			if got := a.run("show", mail); !strings.Contains(got, "\nanswered by        any: people who may approve, or the user of the program that calls, in that program\n") || strings.Contains(got, "\nwebhook            not told yet\n") == server {
 				t.Error(got)
 			}
-			if err := a.house.approvals.Tell(t.Context(), mail); err != nil {
+			if err := a.house.Approvals.Tell(t.Context(), mail); err != nil {
 				t.Fatal(err)
 			}
 			if got := a.run("show", mail); !strings.Contains(got, "\nwebhook            was told\n") {

@@ -18,6 +18,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/store"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -59,7 +60,7 @@ func (l *local) open(ctx context.Context, cfg *config.Config, a *assembly.Assemb
 	desk := approval.Open(ctx, s, approval.Options{})
 	chats := chat.Open(ctx, s, chat.Options{Limits: cfg.Chats, Logger: slog.New(slog.DiscardHandler)})
 	l.gateway = gateway.New(a.Generation, noRecord{}, gateway.Options{Approvals: desk, Chats: chats})
-	l.closers = append(l.closers, chats.Close, desk.Close, closing(l.gateway).Close)
+	l.closers = append(l.closers, chats.Close, desk.Close, func() error { return host.End(l.gateway) })
 }
 
 // maskAsFarAsPossible takes the secrets that can be read here out of what is shown,
@@ -100,7 +101,7 @@ func (l *local) get(ctx context.Context, id string) (approval.Shown, error) {
 }
 
 func (l *local) answer(ctx context.Context, id string, r reply) (approval.Shown, error) {
-	a, err := l.gateway.AnswerApproval(ctx, id, gateway.Reply{Approve: r.approve, Note: r.note, Remember: r.remember, By: cliApprover(), From: fromCLI})
+	a, err := l.gateway.AnswerApproval(ctx, id, gateway.Reply{Approve: r.approve, Note: r.note, Remember: r.remember, By: cliApprover(), From: host.FromCLI})
 	return a.Show(time.Now()), err
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -42,21 +43,21 @@ func serveGroups(t *testing.T, dir string) (s *guardedServer, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := newServer(h, logger)
-	unwatch := h.chats.Watch(server.chatChanged)
-	web := httptest.NewServer(server.handler())
+	server := host.NewServer(h, host.ServerOptions{})
+	end := server.Begin(t.Context())
+	web := httptest.NewServer(server.Handler())
 	stopped := false
 	stop = func() {
 		if !stopped {
 			stopped = true
-			unwatch()
-			_ = server.mcp.Close()
+			end()
+			_ = server.Close()
 			web.Close()
 			_ = h.Close()
 		}
 	}
 	t.Cleanup(stop)
-	return &guardedServer{server: server, url: web.URL, dir: dir, lines: lines}, stop
+	return &guardedServer{Server: server, url: web.URL, dir: dir, lines: lines}, stop
 }
 
 func groupsFolder(t *testing.T, text string) string {

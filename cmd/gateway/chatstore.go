@@ -15,6 +15,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/chat"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/store"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -68,7 +69,7 @@ func (h *localChats) show(ctx context.Context, key chat.Key) (chatJSON, error) {
 	view := tool.View{Caller: h.caller(key.Caller), Chat: tool.Chat{ID: key.ID, Groups: found.Groups}}
 	return chatJSON{
 		ID: key.ID, Caller: key.Caller, Active: append([]string{}, found.Groups...),
-		Inactive: offeredJSON(h.gateway.Offered(ctx, view)), Requests: append([]chat.Request{}, found.Requests...), Found: found.Found, Files: files,
+		Inactive: host.OfferedGroups(h.gateway.Offered(ctx, view)), Requests: append([]chat.Request{}, found.Requests...), Found: found.Found, Files: files,
 	}, nil
 }
 

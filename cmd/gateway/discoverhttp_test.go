@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 const deferringConfig = `
@@ -25,11 +27,10 @@ policy: {default: allow, rules: [{name: no, tools: [closed], action: deny}]}
 func TestDiscoverOverHTTP(t *testing.T) {
 	t.Parallel()
 	h := openText(t, deferringConfig, discardLogger())
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	t.Cleanup(h.gateway.Watch(s.metrics))
-	t.Cleanup(h.chats.Watch(s.chatChanged))
-	handler := s.handler()
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(s.Begin(t.Context()))
+	handler := s.Handler()
 	ask := func(method, target, body string) string {
 		t.Helper()
 		res := httptest.NewRecorder()

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/runlog"
 )
 
@@ -137,10 +138,10 @@ func serveFile(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(h, discardLogger())
-	web := httptest.NewServer(s.handler())
+	s := host.NewServer(h, host.ServerOptions{})
+	web := httptest.NewServer(s.Handler())
 	t.Cleanup(func() {
-		if err := s.mcp.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 		web.Close()

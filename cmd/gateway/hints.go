@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -209,21 +208,4 @@ func decodeHint(data []byte, h *learn.Hint) string {
 		return "the JSON ends too soon"
 	}
 	return "this is no hint: " + err.Error()
-}
-
-// unknownTool finds the first hint for a tool that is not among the names.
-func unknownTool(hints []learn.Hint, names []string) error {
-	known := make(map[string]bool, len(names))
-	for _, n := range names {
-		known[n] = true
-	}
-	at := slices.IndexFunc(hints, func(h learn.Hint) bool { return h.Tool != "" && !known[h.Tool] })
-	if at < 0 {
-		return nil
-	}
-	hint := "with force it is taken in"
-	if near := diag.DidYouMean(hints[at].Tool, names); near != "" {
-		hint = near + " " + hint
-	}
-	return &learn.HintError{Index: at, Text: fmt.Sprintf("there is no tool %.100q", hints[at].Tool), Hint: hint}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/learn"
 	"github.com/toolgate/toolgate/gateway/store"
 )
@@ -49,7 +50,7 @@ func (h *localHints) list(_ context.Context, group *string) ([]learn.Hint, error
 
 func (h *localHints) put(ctx context.Context, hints []learn.Hint, group *string, replace, force bool) error {
 	if !force {
-		if err := unknownTool(hints, gateway.New(h.made.Generation, nil, gateway.Options{}).ToolNames()); err != nil {
+		if err := host.KnowTools(hints, gateway.New(h.made.Generation, nil, gateway.Options{}).ToolNames()); err != nil {
 			return err
 		}
 	}

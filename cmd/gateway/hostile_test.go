@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 // TestLogCannotBeForged holds that a line break or an escape of a terminal in
@@ -25,7 +27,7 @@ func TestLogCannotBeForged(t *testing.T) {
 	}
 	s.ask(t, "ann", http.MethodPost, "/v1/tools/whoami/call", `{"user": "\r\nlevel=ERROR msg=forged", "x\u001b[31m\r\nmsg=forged": 1}`)
 	s.ask(t, "ann", http.MethodGet, "/"+url.PathEscape(forged), "")
-	if err := s.house.Close(); err != nil { // so that everything is recorded
+	if err := s.House.Close(); err != nil { // so that everything is recorded
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(10 * time.Second); strings.Count(s.lines.String(), "msg=request") < 3 && time.Now().Before(end); {
@@ -63,8 +65,8 @@ tools:
     expr: '[{type: "resource_link", uri: "URL/a", name: "a"}, {type: "resource", resource: {uri: "URL/b", text: "see URL/c"}}, {type: "text", text: "![x](URL/d)"}]'
 policy: {default: allow}
 `, "URL", web.URL), discardLogger())
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
 	for _, ask := range []struct{ path, body string }{
 		{"/v1/tools/links/call", `{}`},
 		{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"links","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
@@ -79,7 +81,7 @@ policy: {default: allow}
 			req.Header.Set("Mcp-Name", "links")
 		}
 		res := httptest.NewRecorder()
-		s.handler().ServeHTTP(res, req)
+		s.Handler().ServeHTTP(res, req)
 		if !strings.Contains(res.Body.String(), web.URL+"/a") {
 			t.Errorf("%d %s", res.Code, res.Body)
 		}

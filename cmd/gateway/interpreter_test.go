@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,13 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/tool"
-	"github.com/toolgate/toolgate/wasm/python"
 	"github.com/toolgate/toolgate/wasm/python/pythontest"
 )
 
@@ -44,77 +38,14 @@ func TestNoInterpreter(t *testing.T) {
 	}
 	h := openText(t, "version: 1\ncode_interpreter: {enabled: true, runtime: "+folder+"}\ntools: {one: {description: One., expr: '1'}}\n", discardLogger())
 	caller := tool.Caller{ID: "ann", Name: "ann", Kind: tool.KindHTTP}
-	r := h.gateway.Call(t.Context(), tool.Call{Tool: "code_interpreter", Arguments: []byte(`{"code":"1"}`), Caller: caller})
+	r := h.Gateway.Call(t.Context(), tool.Call{Tool: "code_interpreter", Arguments: []byte(`{"code":"1"}`), Caller: caller})
 	if r.Error == nil || r.Error.Code != tool.UpstreamUnavailable || !r.Error.Retryable || !strings.Contains(r.Error.Hint, install) {
 		t.Errorf("served: got %+v", r.Error)
 	}
-	if r := h.gateway.Call(t.Context(), tool.Call{Tool: "one", Caller: caller}); r.Output.Text() != "1" {
+	if r := h.Gateway.Call(t.Context(), tool.Call{Tool: "one", Caller: caller}); r.Output.Text() != "1" {
 		t.Errorf("another tool: got %+v", r)
 	}
-	if err := h.gateway.Ready(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestPoolsAreShared takes pools for the same and for other programs.
-func TestPoolsAreShared(t *testing.T) {
-	t.Parallel()
-	i := newInterpreters(discardLogger(), false)
-	folder := t.TempDir()
-	take := func(timeout time.Duration) (python.Stats, *python.Pool, func()) {
-		p, release := i.Take(&assembly.Programs{Timeout: timeout, Memory: 64 << 20, Workers: 1, Queue: 1, Runtime: folder})
-		return p.(programs).pool.Stats(), p.(programs).pool, release
-	}
-	_, a, releaseA := take(time.Second)
-	_, b, releaseB := take(time.Second)
-	_, c, releaseC := take(2 * time.Second)
-	if a != b || a == c {
-		t.Error("the same programs have the same pool, and others another")
-	}
-	releaseA()
-	_, d, releaseD := take(time.Second)
-	if d != a {
-		t.Error("a pool that somebody has is another one")
-	}
-	releaseB()
-	releaseD()
-	_, e, releaseE := take(time.Second)
-	if e == a {
-		t.Error("a pool that nobody has is still there")
-	}
-	releaseC()
-	releaseE()
-	if err := i.Close(); err != nil {
-		t.Error(err)
-	}
-	got := i.Programs()
-	if d := cmp.Diff(map[string]int{"starting": 0, "idle": 0, "busy": 0, "resetting": 0}, got.Processes); d != "" {
-		t.Error(d)
-	}
-}
-
-// TestBrings has no interpreter, and no npm to bring one: a server tries, says so, and
-// goes on.
-func TestBrings(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	t.Setenv("HOME", dir)
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
-	var log lockedBuffer
-	i := newInterpreters(slog.New(slog.NewTextHandler(&log, nil)), true)
-	_, err := i.command(&assembly.Programs{})
-	if e := tool.AsError(err); e.Code != tool.UpstreamUnavailable || e.RetryAfter == 0 || !strings.Contains(e.Message, "is being installed") {
-		t.Errorf("at first: got %v", err)
-	}
-	i.tasks.Wait()
-	_, err = i.command(&assembly.Programs{})
-	if e := tool.AsError(err); e.Code != tool.UpstreamUnavailable || !strings.HasSuffix(e.Hint, "has to run: gateway python install.") {
-		t.Errorf("then: got %v, %s", err, tool.AsError(err).Hint)
-	}
-	if text := log.String(); !strings.Contains(text, "installing the Python interpreter") || !strings.Contains(text, "could not be installed") {
-		t.Errorf("the log has %s", text)
-	}
-	if err := i.Close(); err != nil {
+	if err := h.Gateway.Ready(); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/wasm/python/cpython"
 )
 
@@ -59,7 +60,7 @@ func lintFormat(cmd *cli.Command) (string, error) {
 
 // lint prints every problem of the file, sorted by place.
 func lint(io streams, opts config.Options, format string, connect bool) error {
-	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true, CacheDir: cacheDir(), Installed: pythonVersion}, 0
+	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true, CacheDir: host.CacheDir(), Installed: host.PythonVersion}, 0
 	if connect {
 		use.Documents = assembly.DocumentsNeeded
 	}
@@ -91,7 +92,7 @@ func notePython(io streams, section *config.Interpreter) {
 	if !section.Enabled {
 		return
 	}
-	if _, err := cpython.Find(pythonPlaces(section.Runtime)); err != nil {
+	if _, err := cpython.Find(host.PythonPlaces(section.Runtime)); err != nil {
 		_, _ = fmt.Fprintf(io.err, "code_interpreter is not available on this machine: %v\n", err)
 	}
 }

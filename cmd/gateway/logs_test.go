@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/runlog"
 )
 
@@ -74,10 +75,10 @@ log: {level: debug, format: json}
 	var out bytes.Buffer
 	lines := newLogs(&out)
 	h := openText(t, file, slog.New(lines))
-	lines.use(h.config.Log)
-	s := newServer(h, slog.New(lines))
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	handler := s.handler()
+	lines.use(h.Config.Log)
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	handler := s.Handler()
 	requests := []struct{ id, path, body string }{
 		{"req-http", "/v1/tools/one/call", "{}"},
 		{"req-mcp", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"one","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","version":"0"}}}}`},
@@ -114,14 +115,14 @@ log: {level: debug, format: json}
 		if n := strings.Count(out.String(), `"request":"`+id+`"`); n != 2 {
 			t.Errorf("%s is in %d lines:\n%s", id, n, out.String())
 		}
-		if entries, _, err := runlog.Read(h.config.Store.Journal(), runlog.Query{}); err != nil || entries[len(entries)-1].Request != id {
+		if entries, _, err := runlog.Read(h.Config.Store.Journal(), runlog.Query{}); err != nil || entries[len(entries)-1].Request != id {
 			t.Errorf("the record of %s: %+v, %v", id, entries, err)
 		}
 	}
 }
 
 // openText opens a gateway of a configuration in a folder of its own.
-func openText(t *testing.T, text string, logger *slog.Logger) *house {
+func openText(t *testing.T, text string, logger *slog.Logger) *host.House {
 	t.Helper()
 	h, err := open(config.Options{Files: []string{writeConfig(t, text)}}, logger)
 	if err != nil {

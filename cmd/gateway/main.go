@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 // The exit codes.
@@ -58,7 +59,7 @@ type streams struct {
 }
 
 func main() {
-	if code, ok := servePython(os.Args); ok {
+	if code, ok := host.ServeWorker(os.Args); ok {
 		os.Exit(code)
 	}
 	log.SetOutput(io.Discard) // libraries write secrets there; see takeStandardLog

@@ -7,6 +7,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 // TestMain lets scripts, and tests that need another process, run the program
@@ -41,3 +45,8 @@ func TestScripts(t *testing.T) {
 }
 
 func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// open opens a gateway for doors that listen.
+func open(opts config.Options, logger *slog.Logger) (*host.House, error) {
+	return openFor(opts, assembly.Options{Access: true}, logger)
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 // TestServedMetrics makes calls of every sort at a real server and reads what it
@@ -24,10 +26,10 @@ tools:
   hidden: {description: Hidden., expr: "1"}
 policy: {default: allow, rules: [{name: no, tools: [hidden], action: deny}]}
 `, discardLogger())
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	t.Cleanup(h.gateway.Watch(s.metrics))
-	handler := s.handler()
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(h.Gateway.Watch(s.Metrics))
+	handler := s.Handler()
 	ask := func(method, path string) *httptest.ResponseRecorder {
 		res := httptest.NewRecorder()
 		handler.ServeHTTP(res, httptest.NewRequest(method, "http://localhost"+path, http.NoBody))

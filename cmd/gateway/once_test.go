@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 // TestKeyReused holds what is said of a key that stood for other arguments.
@@ -17,9 +18,9 @@ func TestKeyReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	handler := s.handler()
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	handler := s.Handler()
 	for _, c := range []struct {
 		target, body string
 		status       int
@@ -60,9 +61,9 @@ policy: {default: allow}
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	handler := s.handler()
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	handler := s.Handler()
 	const pay = `{"name":"pay","arguments":{"x":1}}`
 	for i, c := range []struct {
 		tool, body string

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/schema"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -160,16 +161,13 @@ func TestDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	t.Cleanup(h.gateway.Watch(s.metrics))
-	t.Cleanup(h.gateway.Watch(s.feed))
-	t.Cleanup(h.chats.Watch(s.chatChanged))
-	t.Cleanup(s.watchApprovals(t.Context()))
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(s.Begin(t.Context()))
 	log := newTalk(io.Discard)
 	t.Cleanup(func() { _ = log.Close() })
-	t.Cleanup(s.reloadWhenAsked(t.Context(), nil, log, newLogs(log)))
-	handler := s.handler()
+	t.Cleanup(s.KeepLoaded(t.Context(), host.Reloads{Hide: log.hide}))
+	handler := s.Handler()
 	d := describedBy(t, handler)
 	as := func(who string, may tool.Right, method, target, header, body string) *httptest.ResponseRecorder {
 		t.Helper()
@@ -392,9 +390,9 @@ func TestDescriptionOfRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	handler := s.handler()
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	handler := s.Handler()
 	data, err := os.ReadFile("../../gateway/httpapi/openapi.json")
 	if err != nil {
 		t.Fatal(err)
@@ -431,12 +429,12 @@ func TestExplainAtBothDoors(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
 	req := httptest.NewRequest(http.MethodPost, "http://localhost/v1/policy/explain", strings.NewReader(`{"tool":"forbidden","arguments":{"x":2},"caller":{"name":"bob"}}`))
 	req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}}))
 	res := httptest.NewRecorder()
-	s.handler().ServeHTTP(res, req)
+	s.Handler().ServeHTTP(res, req)
 	var want, got any
 	if err := errors.Join(json.Unmarshal(out.Bytes(), &want), json.Unmarshal(res.Body.Bytes(), &got)); err != nil {
 		t.Fatal(err)

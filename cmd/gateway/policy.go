@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
@@ -166,28 +166,6 @@ func printTests(io streams, list []testJSON, asJSON bool) error {
 	return nil
 }
 
-// explanationJSON is an explanation as policy explain --json prints it.
-type explanationJSON struct {
-	Tool      string         `json:"tool"`
-	Arguments map[string]any `json:"arguments"`
-	Caller    string         `json:"caller"`
-	Effect    string         `json:"effect"`
-	Rule      string         `json:"rule,omitempty"`
-	Reason    string         `json:"reason,omitempty"`
-	Error     string         `json:"error,omitempty"`
-	Ask       *askingJSON    `json:"ask,omitempty"`    // how a person is asked, where one is
-	Limits    []limitJSON    `json:"limits,omitempty"` // that the call has to keep, too
-	Tried     []tryJSON      `json:"tried"`
-	Inactive  []string       `json:"inactive,omitempty"` // groups: where none of them is active, the call is refused before
-}
-
-type tryJSON struct {
-	Rule    string `json:"rule"`
-	Decided bool   `json:"decided"`
-	Why     string `json:"why"`
-	When    string `json:"when,omitempty"`
-}
-
 func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, sent json.RawMessage) error {
 	call, err := a.Generation.Inner(tool.Call{Tool: name, Arguments: sent, Via: tool.Via(cmd.String("via"))})
 	if err != nil {
@@ -206,7 +184,7 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 	}
 	x := a.Generation.Policy.Explain(&req)
 	if cmd.Bool("json") {
-		out := newExplanation(&req, &x, a.Generation.ApprovalExpires)
+		out := host.NewExplanation(&req, &x, a.Generation.ApprovalExpires)
 		if req.Tool.ByGroup {
 			out.Inactive = req.Tool.Groups
 		}
@@ -216,21 +194,6 @@ func explain(io streams, cmd *cli.Command, a *assembly.Assembly, name string, se
 		_, _ = fmt.Fprintf(io.err, "%s is not core: its calls are refused (inactive) in chats where none of its groups is active: %s\n", call.Tool, strings.Join(req.Tool.Groups, ", "))
 	}
 	return printExplanation(io.out, &req, &x, a.Generation)
-}
-
-func newExplanation(req *policy.Request, x *policy.Explanation, expires time.Duration) explanationJSON {
-	out := explanationJSON{
-		Tool: req.Tool.Name, Arguments: req.Args, Caller: req.Caller.Name,
-		Effect: string(x.Effect), Rule: x.Rule, Reason: x.Reason, Tried: make([]tryJSON, 0, len(x.Tried)),
-	}
-	if x.Err != nil {
-		out.Error = x.Err.Error()
-	}
-	out.Ask, out.Limits = askingOf(x, expires), limitsOf(req, x)
-	for _, t := range x.Tried {
-		out.Tried = append(out.Tried, tryJSON{t.Rule, t.Decided, t.Why, t.When})
-	}
-	return out
 }
 
 func entryOf(a *assembly.Assembly, name string) (*registry.Entry, error) {
@@ -265,10 +228,10 @@ func printExplanation(out io.Writer, req *policy.Request, x *policy.Explanation,
 	if x.Err != nil {
 		text += "error: " + plain(x.Err.Error()) + "\n"
 	}
-	if ask := askingOf(x, gen.ApprovalExpires); ask != nil {
-		text += ask.String() + "\n"
+	if ask := host.AskingOf(x, gen.ApprovalExpires); ask != nil {
+		text += askingText(ask) + "\n"
 	}
-	for _, l := range limitsOf(req, x) {
+	for _, l := range host.LimitsOf(req, x) {
 		text += l.String() + "\n"
 	}
 	if _, err := io.WriteString(out, text); err != nil || len(x.Tried) == 0 {

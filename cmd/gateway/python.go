@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/wasm/python/cpython"
 )
 
@@ -46,7 +45,7 @@ func installPython(ctx context.Context, io streams, cmd *cli.Command) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	places := pythonPlaces(cmd.String("into"))
+	places := host.PythonPlaces(cmd.String("into"))
 	before := ""
 	if r, err := cpython.Find(cpython.Places{Configured: places.Default(), Cache: places.Cache}); err == nil && places.Default() != "" {
 		before = r.Module
@@ -64,19 +63,6 @@ func installPython(ctx context.Context, io streams, cmd *cli.Command) error {
 		return fmt.Errorf("the Python interpreter is not installed: %w", err)
 	}
 	return tellInstalled(io, cmd, runtime, runtime.Module == before)
-}
-
-// pythonPlaces are where an interpreter is looked for: configured is the one that
-// is named, or empty.
-func pythonPlaces(configured string) cpython.Places {
-	p := cpython.Places{Configured: configured}
-	if program, err := os.Executable(); err == nil {
-		p.Beside = filepath.Dir(program)
-	}
-	if cache, err := os.UserCacheDir(); err == nil {
-		p.Cache = cache
-	}
-	return p
 }
 
 // installedJSON is an interpreter that is installed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/interpreter"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/wasm/python"
@@ -138,6 +140,25 @@ func givenFiles(paths []string) ([]wire.File, error) {
 	return all, nil
 }
 
+// readFolder reads all files of a folder, by their paths in it.
+func readFolder(root string, most int64) ([]wire.File, error) {
+	var files []wire.File
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		f, err := readFile(path, filepath.ToSlash(name), most)
+		files = append(files, f)
+		most -= f.Size
+		return err
+	})
+	return files, err
+}
+
 // readFile reads a file that has at most so many bytes.
 func readFile(path, name string, most int64) (wire.File, error) {
 	f, err := os.Open(path)
@@ -158,14 +179,15 @@ func readFile(path, name string, most int64) (wire.File, error) {
 // runScript runs a script and tells what became of it. What it prints is printed when
 // it is over.
 func runScript(ctx context.Context, io streams, s *script) error {
-	found, err := cpython.Find(pythonPlaces(s.runtime))
+	found, err := cpython.Find(host.PythonPlaces(s.runtime))
 	if err != nil {
 		return err
 	}
-	argv, err := workerCommand(found, int64(s.memory), s.packages)
+	program, err := host.ThisProgram()
 	if err != nil {
 		return err
 	}
+	argv := host.WorkerCommand(program, found, int64(s.memory), s.packages)
 	pool := python.Open(python.Config{
 		Workers: 1, Timeout: s.timeout, Queue: 1, Output: scriptOutput, Limits: s.job.Limits, Log: slog.New(slog.DiscardHandler),
 		Command: func() ([]string, error) { return argv, nil },

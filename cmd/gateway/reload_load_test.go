@@ -21,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 // edition writes version n of a configuration. Every description names it, and
@@ -186,11 +187,11 @@ func TestReloadUnderLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, log := newServer(h, discardLogger()), newTalk(t.Output())
-	wait := s.reloadWhenAsked(t.Context(), nil, log, newLogs(log))
-	web := httptest.NewServer(s.handler())
+	s, log := host.NewServer(h, host.ServerOptions{}), newTalk(t.Output())
+	wait := s.KeepLoaded(t.Context(), host.Reloads{Hide: log.hide})
+	web := httptest.NewServer(s.Handler())
 	defer func() {
-		err := s.mcp.Close()
+		err := s.Close()
 		web.Close()
 		wait()
 		if err := errors.Join(err, h.Close(), log.Close()); err != nil {
@@ -202,7 +203,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		for n := from; n < to; n++ {
 			edition(t, dir, far.URL, n)
 			if n%4 != 0 {
-				if _, err := s.reloader.Reload(t.Context(), "test"); err != nil {
+				if _, err := s.Reloader.Reload(t.Context(), "test"); err != nil {
 					t.Fatal(err)
 				}
 			}

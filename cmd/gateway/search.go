@@ -19,6 +19,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -144,19 +145,19 @@ func (s *searchJSON) local(ctx context.Context, io streams, cmd *cli.Command) (a
 	}
 	defer func() {
 		err = errors.Join(err, h.Close())
-		tidy(&h.config.Store)
+		host.Tidy(&h.Config.Store)
 	}()
-	made := h.version.Assembly
+	made := h.Version.Assembly
 	tellAbsent(io.err, made)
 	if err := activated(cmd.StringSlice("activate"), made.Generation); err != nil {
 		return nil, err
 	}
-	if h.tools.registered == 0 {
+	if h.Tools.Registered == 0 {
 		return nil, errors.New("there are no tools to search")
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	result := h.gateway.Call(ctx, tool.Call{Tool: find.ToolName, Arguments: args, Caller: cliCaller(), Chat: tool.Chat{Groups: cmd.StringSlice("activate")}})
+	result := h.Gateway.Call(ctx, tool.Call{Tool: find.ToolName, Arguments: args, Caller: cliCaller(), Chat: tool.Chat{Groups: cmd.StringSlice("activate")}})
 	if code := exitCode(&result); code != 0 && !cmd.Bool("json") && (result.Error.Code == tool.NotFound || result.Error.Code == tool.Denied) {
 		return nil, &exitError{exitRefused, unsearchable(made.Generation, &result)}
 	} else if code != 0 {

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -147,10 +148,10 @@ func TestNoSecretLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = h.Close() }()
-	watched := newServer(h, discardLogger())
-	defer func() { _ = watched.mcp.Close() }()
-	defer h.gateway.Watch(watched.metrics)()
-	defer h.gateway.Watch(watched.feed)()
+	watched := host.NewServer(h, host.ServerOptions{})
+	defer func() { _ = watched.Close() }()
+	defer h.Gateway.Watch(watched.Metrics)()
+	defer h.Gateway.Watch(watched.Feed)()
 	for name, form := range forms() {
 		for _, toolName := range []string{"body", "json", "header", "status", "redirect", "blocks", "stdout", "stderr", "argv", "unknown"} {
 			if (toolName == "header" || toolName == "redirect") && strings.ContainsAny(form, "\r\n") {
@@ -184,16 +185,16 @@ func TestNoSecretLeaves(t *testing.T) {
 
 // watchedTexts are the metrics, and all events as an administrator is told of
 // them, as JSON.
-func watchedTexts(t *testing.T, s *server) [][]byte {
+func watchedTexts(t *testing.T, s *host.Server) [][]byte {
 	t.Helper()
-	s.feed.Close()
+	s.Feed.Close()
 	var texts [][]byte
 	for _, path := range []string{"/metrics", "/v1/events"} {
 		req := httptest.NewRequest(http.MethodGet, "http://localhost"+path, http.NoBody)
 		req.Header.Set("Last-Event-ID", "before")
 		req = req.WithContext(tool.WithCaller(req.Context(), tool.Caller{ID: "root", May: []tool.Right{tool.MayAdmin}}))
 		res := httptest.NewRecorder()
-		s.handler().ServeHTTP(res, req)
+		s.Handler().ServeHTTP(res, req)
 		if res.Code != http.StatusOK || !strings.Contains(res.Body.String(), "body") {
 			t.Errorf("%s: %d %s", path, res.Code, res.Body)
 		}
@@ -209,9 +210,9 @@ func watchedTexts(t *testing.T, s *server) [][]byte {
 }
 
 // printed makes one call and returns the result as --json prints it.
-func printed(t *testing.T, h *house, call tool.Call) []byte {
+func printed(t *testing.T, h *host.House, call tool.Call) []byte {
 	t.Helper()
-	result := h.gateway.Call(t.Context(), call)
+	result := h.Gateway.Call(t.Context(), call)
 	var out bytes.Buffer
 	if err := printResult(streams{out: &out}, &result, true); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -63,9 +64,9 @@ hooks:
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	s := newServer(h, discardLogger())
-	t.Cleanup(func() { _ = s.mcp.Close() })
-	raised := approveTogether(t, h.gateway, 2)
+	s := host.NewServer(h, host.ServerOptions{})
+	t.Cleanup(func() { _ = s.Close() })
+	raised := approveTogether(t, h.Gateway, 2)
 	step := func() string {
 		var calls []string
 		for i, amount := range []int{5, 13, 6} {
@@ -73,7 +74,7 @@ hooks:
 		}
 		req := httptest.NewRequest(http.MethodPost, "http://localhost/v1/calls?chat=c", strings.NewReader("["+strings.Join(calls, ",")+"]"))
 		res := httptest.NewRecorder()
-		s.handler().ServeHTTP(res, req)
+		s.Handler().ServeHTTP(res, req)
 		return res.Body.String()
 	}
 	if got := step(); strings.Count(got, `"status":"ok"`) != 2 || !strings.Contains(got, "Error: Bad luck") {

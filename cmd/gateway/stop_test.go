@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolgate/toolgate/gateway/host"
 )
 
 const stopConfig = `
@@ -74,7 +76,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("events: %q", got)
 	}
 	// The long calls last a minute, and the machine may be busy with other tests.
-	if took := time.Since(began); took > stopTimeout+endTimeout+30*time.Second {
+	if took := time.Since(began); took > host.StopTimeout+host.EndTimeout+30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	t.Logf("stopped after %v", time.Since(began).Round(time.Millisecond))

@@ -15,6 +15,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -69,7 +70,7 @@ type specJSON struct {
 	Parameters  json.RawMessage `json:"parameters"`
 	Timeout     string          `json:"timeout"`
 	MaxOutput   int64           `json:"max_output"`
-	RateLimit   *limitJSON      `json:"rate_limit,omitempty"`
+	RateLimit   *host.Limit     `json:"rate_limit,omitempty"`
 	Source      string          `json:"source,omitempty"` // of "sources"
 	Origin      string          `json:"origin,omitempty"` // in it
 }
@@ -78,7 +79,7 @@ func newSpecJSON(s *tool.Spec) specJSON {
 	return specJSON{
 		Name: s.Name, Title: s.Title, Description: s.Description, Tags: append([]string{}, s.Tags...),
 		Deferred: s.Deferred, SearchHint: s.SearchHint, Parameters: s.Parameters,
-		Timeout: s.Timeout.String(), MaxOutput: s.MaxOutput, RateLimit: newLimit("", s.RateLimit), Source: s.Namespace, Origin: s.Origin,
+		Timeout: s.Timeout.String(), MaxOutput: s.MaxOutput, RateLimit: host.NewLimit("", s.RateLimit), Source: s.Namespace, Origin: s.Origin,
 	}
 }
 
@@ -256,18 +257,18 @@ func callTool(ctx context.Context, io streams, opts config.Options, call tool.Ca
 	}
 	defer func() {
 		err = errors.Join(err, h.Close())
-		tidy(&h.config.Store)
+		host.Tidy(&h.Config.Store)
 	}()
-	if err := activated(call.Chat.Groups, h.version.Assembly.Generation); err != nil {
+	if err := activated(call.Chat.Groups, h.Version.Assembly.Generation); err != nil {
 		return err
 	}
 	ctx, stop := untilSignal(ctx) // a program that the tool started must not outlive this one
 	defer stop()
-	result := h.gateway.Call(ctx, call)
+	result := h.Gateway.Call(ctx, call)
 	if err := printResult(io, &result, asJSON); err != nil {
 		return err
 	}
-	if why := h.leftOut[only]; why != "" {
+	if why := h.LeftOut[only]; why != "" {
 		_, _ = fmt.Fprintf(io.err, "%s is left out: %s\n", only, why)
 	}
 	if code := exitCode(&result); code != 0 {

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"cmp"
@@ -40,12 +40,12 @@ func (a activations) Decline(ctx context.Context, caller, id, group string) erro
 }
 
 // chatGroups is what there is to activate, as the HTTP API asks for it.
-func (s *server) chatGroups() httpapi.ChatGroups { return chatGroups{s.house} }
+func (s *Server) chatGroups() httpapi.ChatGroups { return chatGroups{s.House} }
 
-type chatGroups struct{ house *house }
+type chatGroups struct{ house *House }
 
 // Names are all groups.
-func (g chatGroups) Names() []string { return g.house.gateway.Groups() }
+func (g chatGroups) Names() []string { return g.house.Gateway.Groups() }
 
 // Callers are those of the file, and who needs no token.
 func (g chatGroups) Callers() []string {
@@ -64,8 +64,8 @@ func (g chatGroups) Offered(ctx context.Context, who tool.Caller, key chat.Key) 
 	if who.ID != key.Caller {
 		who = g.caller(key.Caller)
 	}
-	offered := g.house.gateway.Offered(ctx, tool.View{Caller: who, Chat: tool.Chat{ID: key.ID}})
-	return offeredJSON(offered)
+	offered := g.house.Gateway.Offered(ctx, tool.View{Caller: who, Chat: tool.Chat{ID: key.ID}})
+	return OfferedGroups(offered)
 }
 
 func (g chatGroups) caller(id string) tool.Caller {
@@ -80,7 +80,8 @@ func (g chatGroups) caller(id string) tool.Caller {
 	return c
 }
 
-func offeredJSON(offered []activation.Group) []httpapi.OfferedGroup {
+// OfferedGroups are groups that may be activated, as the HTTP API shows them.
+func OfferedGroups(offered []activation.Group) []httpapi.OfferedGroup {
 	out := make([]httpapi.OfferedGroup, 0, len(offered))
 	for _, o := range offered {
 		out = append(out, httpapi.OfferedGroup{Name: o.Name, Description: o.Description, Tools: o.Tools})
@@ -90,9 +91,9 @@ func offeredJSON(offered []activation.Group) []httpapi.OfferedGroup {
 
 // chatChanged tells everybody who may know of what happened to the groups of a chat,
 // and of what was found in it.
-func (s *server) chatChanged(c chat.Change) {
-	mask := s.gateway.Mask
-	s.feed.ChatChanged(c, mask)
+func (s *Server) chatChanged(c chat.Change) {
+	mask := s.Gateway.Mask
+	s.Feed.ChatChanged(c, mask)
 	for _, r := range c.Requested {
 		s.logger.Info("a model asks for a group of tools", "caller", c.Caller, "chat", mask(c.ID), "group", r.Group, "reason", r.Reason)
 	}
@@ -104,8 +105,8 @@ func (s *server) chatChanged(c chat.Change) {
 	}
 	switch {
 	case len(c.Activated)+len(c.Deactivated)+len(c.Forgotten) > 0:
-		s.mcp.ChatChanged(c.Caller, c.ID)
+		s.MCP.ChatChanged(c.Caller, c.ID)
 	case len(c.Found) > 0:
-		s.mcp.ToolsFound(c.Caller, c.ID)
+		s.MCP.ToolsFound(c.Caller, c.ID)
 	}
 }

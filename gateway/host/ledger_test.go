@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func TestTidy(t *testing.T) {
 		return len(names)
 	}
 	for i := range maxJournals + 1 {
-		tidy(cfg)
+		Tidy(cfg)
 		if left() != i {
 			t.Fatalf("%d journals are left of %d", left(), i)
 		}
@@ -38,7 +38,7 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tidy(cfg)
+	Tidy(cfg)
 	s, err := store.Open(t.Context(), cfg.File(), store.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)

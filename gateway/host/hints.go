@@ -1,9 +1,12 @@
-package main
+package host
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httpapi"
 	"github.com/toolgate/toolgate/gateway/learn"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -33,7 +36,7 @@ func (h servedHints) Import(ctx context.Context, group *string, all httpapi.Hint
 	}
 	var err error
 	if !all.Force {
-		err = unknownTool(hints, h.names())
+		err = KnowTools(hints, h.names())
 	}
 	if err == nil {
 		err = h.book.Import(ctx, hints, group, all.Replace)
@@ -47,4 +50,22 @@ func (h servedHints) Import(ctx context.Context, group *string, all httpapi.Hint
 		return tool.Errorf(tool.InvalidArgs, "%s", full.Text).WithHint("%s", full.Hint)
 	}
 	return err
+}
+
+// KnowTools finds the first hint for a tool that is not among the names: a
+// [learn.HintError], or nil.
+func KnowTools(hints []learn.Hint, names []string) error {
+	known := make(map[string]bool, len(names))
+	for _, n := range names {
+		known[n] = true
+	}
+	at := slices.IndexFunc(hints, func(h learn.Hint) bool { return h.Tool != "" && !known[h.Tool] })
+	if at < 0 {
+		return nil
+	}
+	hint := "with force it is taken in"
+	if near := diag.DidYouMean(hints[at].Tool, names); near != "" {
+		hint = near + " " + hint
+	}
+	return &learn.HintError{Index: at, Text: fmt.Sprintf("there is no tool %.100q", hints[at].Tool), Hint: hint}
 }

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"context"
@@ -29,5 +29,6 @@ func (a approvals) Answer(ctx context.Context, id string, s httpapi.ApprovalAnsw
 // Where an answer may come from.
 const (
 	fromHTTP = "http"
-	fromCLI  = "cli"
+	// FromCLI is the command line, of a program beside the server.
+	FromCLI = "cli"
 )

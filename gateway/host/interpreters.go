@@ -1,13 +1,13 @@
-package main
+package host
 
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,7 +36,8 @@ const (
 // with. A pool outlives reloads that change nothing for it.
 type interpreters struct {
 	logger *slog.Logger
-	brings bool // an interpreter that is missing is installed
+	worker func() ([]string, error) // the command line of a process, but for its last argument
+	brings bool                     // an interpreter that is missing is installed
 	ctx    context.Context
 	stop   context.CancelFunc
 	tasks  sync.WaitGroup
@@ -55,8 +56,8 @@ type pooled struct {
 	held int
 }
 
-func newInterpreters(logger *slog.Logger, brings bool) *interpreters {
-	i := &interpreters{logger: logger, brings: brings, pools: map[string]*pooled{}}
+func newInterpreters(logger *slog.Logger, worker func() ([]string, error), brings bool) *interpreters {
+	i := &interpreters{logger: logger, worker: worker, brings: brings, pools: map[string]*pooled{}}
 	i.ctx, i.stop = context.WithCancel(context.Background())
 	return i
 }
@@ -111,34 +112,25 @@ func (i *interpreters) settings(p *assembly.Programs) python.Config {
 
 // command is the command line of a process.
 func (i *interpreters) command(p *assembly.Programs) ([]string, error) {
-	found, err := cpython.Find(pythonPlaces(p.Runtime))
+	found, err := cpython.Find(PythonPlaces(p.Runtime))
 	if err != nil {
 		return nil, i.missing(p.Runtime, err)
 	}
-	return workerCommand(found, p.Memory, p.Packages)
-}
-
-// workerCommand is the command line of a process of an interpreter.
-func workerCommand(found *cpython.Runtime, memory int64, packages []string) ([]string, error) {
-	program, err := thisProgram()
+	program, err := i.worker()
 	if err != nil {
 		return nil, err
 	}
+	return WorkerCommand(program, found, p.Memory, p.Packages), nil
+}
+
+// WorkerCommand is the command line of a process of an interpreter: that of the program,
+// and what it has to know.
+func WorkerCommand(program []string, found *cpython.Runtime, memory int64, packages []string) []string {
 	settings := worker.Settings{
 		Version: found.Version, Module: found.Module, Library: found.Library, Cache: found.Compiled, Compilers: runtime.NumCPU(),
 		Memory: uint64(memory), Files: spareFiles * assembly.MaxWritten, Packages: packages,
 	}
-	return []string{program, "python", "worker", settings.Argument()}, nil
-}
-
-// thisProgram is the path of the program that runs: where the system has one, a path
-// that leads to it also when another version was put in its place.
-func thisProgram() (string, error) {
-	const own = "/proc/self/exe"
-	if _, err := os.Stat(own); err == nil {
-		return own, nil
-	}
-	return os.Executable()
+	return append(slices.Clone(program), settings.Argument())
 }
 
 // missing words that there is no interpreter, and sees to it that there will be one.
@@ -191,7 +183,7 @@ func (i *interpreters) bring() bool {
 }
 
 func (i *interpreters) install() {
-	places := pythonPlaces("")
+	places := PythonPlaces("")
 	i.logger.Info("installing the Python interpreter; until then code_interpreter is not available", "into", places.Default())
 	found, err := cpython.Install(i.ctx, cpython.Options{Into: places.Default(), Cache: places.Cache})
 	i.mu.Lock()
@@ -295,45 +287,25 @@ func (p programs) Run(ctx context.Context, caller string, job *wire.Job) (interp
 	return interpreter.Ran{Reply: r.Reply, Stdout: r.Stdout, Stderr: r.Stderr, DroppedOut: r.DroppedOut, DroppedErr: r.DroppedErr}, err
 }
 
-// pythonVersion is the version of the interpreter that is installed, for what models are
+// PythonVersion is the version of the interpreter that is installed, for what models are
 // told; empty where there is none.
-func pythonVersion(configured string) string {
-	found, err := cpython.Find(pythonPlaces(configured))
+func PythonVersion(configured string) string {
+	found, err := cpython.Find(PythonPlaces(configured))
 	if err != nil {
 		return ""
 	}
 	return found.Version
 }
 
-// servePython is the hidden command of a process of an interpreter: it is no part of
-// the command line, for it has to start with as little as possible.
-func servePython(args []string) (code int, ok bool) {
-	if len(args) != 4 || args[1] != "python" || args[2] != "worker" {
-		return 0, false
+// PythonPlaces are where an interpreter is looked for: configured is the one that
+// is named, or empty.
+func PythonPlaces(configured string) cpython.Places {
+	p := cpython.Places{Configured: configured}
+	if program, err := os.Executable(); err == nil {
+		p.Beside = filepath.Dir(program)
 	}
-	err := worker.Run(context.Background(), args[3], worker.Pipes{In: os.Stdin, Out: os.Stdout, Area: os.NewFile(wire.AreaFD, "output"), Lifeline: wire.LifelineFD})
-	if err != nil {
-		_, _ = os.Stderr.WriteString(err.Error() + "\n") // it is kept for whoever asks why it has ended
-		return exitFailed, true
+	if cache, err := os.UserCacheDir(); err == nil {
+		p.Cache = cache
 	}
-	return 0, true
-}
-
-// readFolder reads all files of a folder, by their paths in it.
-func readFolder(root string, most int64) ([]wire.File, error) {
-	var files []wire.File
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		f, err := readFile(path, filepath.ToSlash(name), most)
-		files = append(files, f)
-		most -= f.Size
-		return err
-	})
-	return files, err
+	return p
 }

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"context"
@@ -25,9 +25,9 @@ type approvalNews struct {
 }
 
 // watchApprovals tells of approvals until stop is called.
-func (s *server) watchApprovals(ctx context.Context) (stop func()) {
-	n := &approvalNews{feed: s.feed, metrics: s.metrics, logger: s.logger, open: map[string]approval.State{}}
-	stop = s.gateway.WatchApprovals(ctx, n.see)
+func (s *Server) watchApprovals(ctx context.Context) (stop func()) {
+	n := &approvalNews{feed: s.Feed, metrics: s.Metrics, logger: s.logger, open: map[string]approval.State{}}
+	stop = s.Gateway.WatchApprovals(ctx, n.see)
 	n.begin(ctx, s.teller.desk)
 	return stop
 }
@@ -102,7 +102,7 @@ func (n *approvalNews) log(text string, a *approval.Approval, more ...slog.Attr)
 }
 
 func (n *approvalNews) settled(kind string, a *approval.Approval) {
-	if s := a.Answer; s != nil && kind == httpapi.ApprovalAnswered && s.From == fromCLI { // else whoever took it has said so
+	if s := a.Answer; s != nil && kind == httpapi.ApprovalAnswered && s.From == FromCLI { // else whoever took it has said so
 		n.log("approval", a, slog.String("answer", string(a.State)), slog.String("by", s.By), slog.String("from", s.From), slog.String("asked_by", a.CallID))
 	}
 	n.metrics.Settled(string(a.State))

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"encoding/json"
@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolgate/toolgate/gateway/approval"
-	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -68,18 +67,18 @@ func newHookServer(t *testing.T, statuses ...int) *hookServer {
 }
 
 // telling is a server on a configuration; the function ends it.
-func telling(t *testing.T, file string) (*server, func()) {
+func telling(t *testing.T, file string) (*Server, func()) {
 	t.Helper()
-	h, err := open(config.Options{Files: []string{file}}, discardLogger())
+	h, err := Open(serving(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(h, discardLogger())
+	s := NewServer(h, ServerOptions{})
 	s.teller.pause = time.Millisecond
 	stop := s.teller.begin(t.Context())
 	return s, func() {
 		stop()
-		_ = s.mcp.Close()
+		_ = s.MCP.Close()
 		_ = h.Close()
 	}
 }
@@ -101,9 +100,9 @@ func writeTelling(t *testing.T, file string, hooks *hookServer) string {
 }
 
 // raise makes a call that waits, and gives its approval.
-func (s *server) raise(t *testing.T, name, args string) string {
+func (s *Server) raise(t *testing.T, name, args string) string {
 	t.Helper()
-	r := s.gateway.Call(t.Context(), tool.Call{
+	r := s.Gateway.Call(t.Context(), tool.Call{
 		ID: tool.NewCallID(), Tool: name, Arguments: json.RawMessage(args), Via: tool.ViaDirect, Chat: tool.Chat{ID: "c"},
 		Caller: tool.Caller{ID: "agent", Name: "agent", Kind: tool.KindHTTP, May: []tool.Right{tool.MayCall}},
 	})
@@ -114,10 +113,10 @@ func (s *server) raise(t *testing.T, name, args string) string {
 }
 
 // untilTold waits until the store has that somebody was told.
-func (s *server) untilTold(t *testing.T, id string) {
+func (s *Server) untilTold(t *testing.T, id string) {
 	t.Helper()
 	for {
-		a, err := s.gateway.Approval(t.Context(), id)
+		a, err := s.Gateway.Approval(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +154,7 @@ func TestTelling(t *testing.T) {
 	if err := json.Unmarshal([]byte(last[len("200 /all "):]), &message); err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.gateway.Approval(t.Context(), id)
+	a, err := s.Gateway.Approval(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,24 +197,24 @@ func TestTellingAfterRestart(t *testing.T) {
 func TestTellingBehindMany(t *testing.T) {
 	t.Parallel()
 	hooks := newHookServer(t)
-	h, err := open(config.Options{Files: []string{writeTelling(t, "", hooks)}}, discardLogger())
+	h, err := Open(serving(writeTelling(t, "", hooks)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(h, discardLogger())
-	defer func() { _, _ = s.mcp.Close(), h.Close() }()
+	s := NewServer(h, ServerOptions{})
+	defer func() { _, _ = s.MCP.Close(), h.Close() }()
 	id := s.raise(t, "pay", `{"amount":1}`)
 	for i := range 2*approval.MaxLimit + 1 {
 		now := time.Now()
-		if _, err := h.approvals.Raise(t.Context(), &approval.Approval{
+		if _, err := h.Approvals.Raise(t.Context(), &approval.Approval{
 			Binding: approval.Binding{Caller: fmt.Sprint("caller ", i/approval.MaxPending), Tool: "pay", Digest: fmt.Sprint(i)}, Arguments: []byte("{}"),
 			Rule: "payments", Where: approval.AtDesk, Created: now, Expires: now.Add(time.Hour), Told: true,
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	news := &approvalNews{feed: s.feed, metrics: s.metrics, logger: s.logger, open: map[string]approval.State{}}
-	if news.begin(t.Context(), h.approvals); news.pending != 2*approval.MaxLimit+2 {
+	news := &approvalNews{feed: s.Feed, metrics: s.Metrics, logger: s.logger, open: map[string]approval.State{}}
+	if news.begin(t.Context(), h.Approvals); news.pending != 2*approval.MaxLimit+2 {
 		t.Errorf("%d wait, as the figures say", news.pending)
 	}
 	defer s.teller.begin(t.Context())()
@@ -242,14 +241,12 @@ func TestTellingAfterReload(t *testing.T) {
 	defer stop()
 	id := s.raise(t, "pay", `{"amount":1}`)
 	<-failing.told
-	log := newTalk(io.Discard)
-	defer func() { _ = log.Close() }()
-	defer s.reloadWhenAsked(t.Context(), nil, log, newLogs(log))()
+	defer s.KeepLoaded(t.Context(), Reloads{})()
 	text := fmt.Sprintf(tellingConfig, hooks.web.URL, failing.web.URL) // nothing else is another
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.reloader.Reload(t.Context(), "request"); err != nil {
+	if _, err := s.Reloader.Reload(t.Context(), "request"); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-hooks.told; !strings.Contains(got, id) {
@@ -282,7 +279,7 @@ func TestTellingGone(t *testing.T) {
 	if len(hooks.told) > 0 {
 		t.Error("it was told again")
 	}
-	if a, err := s.gateway.Approval(t.Context(), id); err != nil || a.Told || a.State != approval.Pending {
+	if a, err := s.Gateway.Approval(t.Context(), id); err != nil || a.Told || a.State != approval.Pending {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

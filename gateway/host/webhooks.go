@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"context"
@@ -56,9 +56,9 @@ type teller struct {
 	unsent map[string]bool // those of which a webhook said that it wants no more
 }
 
-func newTeller(h *house, m *metrics.Metrics, logger *slog.Logger) *teller {
+func newTeller(h *House, m *metrics.Metrics, logger *slog.Logger) *teller {
 	t := &teller{
-		gateway: h.gateway, desk: h.approvals, metrics: m, logger: logger, pause: firstPause,
+		gateway: h.Gateway, desk: h.Approvals, metrics: m, logger: logger, pause: firstPause,
 		turns: make(chan struct{}, tellAtOnce), nudge: make(chan struct{}, 1), taken: map[string]bool{}, unsent: map[string]bool{},
 	}
 	t.book.Store(h.webhooks)

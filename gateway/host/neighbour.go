@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ var errNeighbour = errors.New("another server uses this store: what runs once an
 
 // neighbour says whether another server uses the store now. Where that cannot be
 // told, it says nothing.
-func (l *ledger) neighbour() error {
+func (l *Ledger) neighbour() error {
 	if others, err := l.presence.Others(); err != nil || !others {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (l *ledger) neighbour() error {
 }
 
 // announce tells other servers of this one, and the log of one that is there already.
-func (l *ledger) announce() {
+func (l *Ledger) announce() {
 	l.presence = store.Announce(l.dir)
 	others, err := l.presence.Others()
 	switch {

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/toolgate/toolgate/gateway/store"
 )
 
-// ledger keeps for long what a server records and what its calls gave: one
+// Ledger keeps for long what a server records and what its calls gave: one
 // goroutine delivers its journals to the store, another one results. Close ends
 // both.
-type ledger struct {
+type Ledger struct {
 	store    *store.Store
 	shipper  *runlog.Shipper
 	keeper   *handle.Keeper
@@ -30,14 +30,14 @@ type ledger struct {
 }
 
 // openLedger opens the store, and delivers what lies in journals from now on.
-func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
+func openLedger(cfg *config.Store, logger *slog.Logger) (*Ledger, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s, err := store.Open(ctx, cfg.File(), store.Options{Logger: logger})
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	l := &ledger{store: s, stop: stop, dir: cfg.Journal(), logger: logger, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{
+	l := &Ledger{store: s, stop: stop, dir: cfg.Journal(), logger: logger, shipper: runlog.NewShipper(cfg.Journal(), s, runlog.ShipperOptions{
 		Keep: runlog.Keep{Age: cfg.Keep.Log.Age, Size: int64(cfg.Keep.Log.Size)}, Logger: logger,
 	})}
 	if l.kept, err = s.Kept(ctx, time.Now().Add(-handle.DefaultKeep)); err != nil {
@@ -51,7 +51,7 @@ func openLedger(cfg *config.Store, logger *slog.Logger) (*ledger, error) {
 
 // check says that records wait to be stored, in a sentence that anyone may read:
 // the log of the server has the reason.
-func (l *ledger) check() error {
+func (l *Ledger) check() error {
 	if l.shipper.State().Err != nil {
 		return errors.New("the record of calls is kept in the journal, because the store cannot be used or a journal cannot be read")
 	}
@@ -60,7 +60,7 @@ func (l *ledger) check() error {
 
 // handles lets calls that ended be asked for after a restart. A program without a
 // ledger keeps nothing.
-func (l *ledger) handles() handle.Options {
+func (l *Ledger) handles() handle.Options {
 	if l == nil {
 		return handle.Options{}
 	}
@@ -71,7 +71,7 @@ func (l *ledger) handles() handle.Options {
 
 // Find gives calls, oldest first; where the store fails, those that lie in
 // journals.
-func (l *ledger) Find(ctx context.Context, q runlog.Query) (entries []runlog.Entry, complete bool, err error) {
+func (l *Ledger) Find(ctx context.Context, q runlog.Query) (entries []runlog.Entry, complete bool, err error) {
 	complete, err = l.ask(ctx, func(a runlog.Archive) error {
 		entries, _, err = runlog.Find(ctx, l.dir, a, q)
 		return err
@@ -81,7 +81,7 @@ func (l *ledger) Find(ctx context.Context, q runlog.Query) (entries []runlog.Ent
 
 // Summarise counts calls by tool; where the store fails, those that lie in
 // journals.
-func (l *ledger) Summarise(ctx context.Context, q runlog.Query) (summaries []runlog.Summary, complete bool, err error) {
+func (l *Ledger) Summarise(ctx context.Context, q runlog.Query) (summaries []runlog.Summary, complete bool, err error) {
 	complete, err = l.ask(ctx, func(a runlog.Archive) error {
 		summaries, _, err = runlog.Summarise(ctx, l.dir, a, q)
 		return err
@@ -90,7 +90,7 @@ func (l *ledger) Summarise(ctx context.Context, q runlog.Query) (summaries []run
 }
 
 // ask reads the whole record or else what lies in journals.
-func (l *ledger) ask(ctx context.Context, read func(runlog.Archive) error) (complete bool, err error) {
+func (l *Ledger) ask(ctx context.Context, read func(runlog.Archive) error) (complete bool, err error) {
 	if err = read(l.store); err == nil || ctx.Err() != nil {
 		return true, err
 	}
@@ -99,7 +99,7 @@ func (l *ledger) ask(ctx context.Context, read func(runlog.Archive) error) (comp
 }
 
 // Close delivers what is there and closes the store.
-func (l *ledger) Close() error {
+func (l *Ledger) Close() error {
 	l.stop()
 	l.running.Wait()
 	return errors.Join(l.presence.Close(), l.store.Close())
@@ -108,9 +108,9 @@ func (l *ledger) Close() error {
 // maxJournals is how many journals programs that call one tool leave to a server.
 const maxJournals = 100
 
-// tidy delivers what many such programs have left, where no server does. What
+// Tidy delivers what many such programs have left, where no server does. What
 // fails stays where it is.
-func tidy(cfg *config.Store) {
+func Tidy(cfg *config.Store) {
 	names, _ := filepath.Glob(filepath.Join(cfg.Journal(), "*.jsonl"))
 	if len(names) <= maxJournals {
 		return

@@ -1,4 +1,4 @@
-package main
+package host
 
 import (
 	"context"
@@ -21,26 +21,26 @@ type batches struct{ gateway *gateway.Gateway }
 
 // Batch runs the calls and tells finished of each as it ends.
 func (b batches) Batch(ctx context.Context, calls []httpapi.BatchCall, stopOn string, finished func(int, httpapi.BatchAnswer)) ([]httpapi.BatchAnswer, error) {
-	house := onceHouse{Gateway: b.gateway, provider: make(map[string]string, len(calls))}
+	once := onceGateway{Gateway: b.gateway, provider: make(map[string]string, len(calls))}
 	plain := make([]tool.Call, len(calls))
 	for i, c := range calls {
 		plain[i] = c.Call
 		plain[i].ID = tool.NewCallID()
-		house.provider[plain[i].ID] = c.ID
+		once.provider[plain[i].ID] = c.ID
 	}
 	answer := func(i int, r tool.Result) httpapi.BatchAnswer {
-		_, replayed := house.replayed.Load(plain[i].ID)
+		_, replayed := once.replayed.Load(plain[i].ID)
 		return httpapi.BatchAnswer{Result: r, Replayed: replayed}
 	}
 	options := batch.Options{
 		StopOn:   batch.StopOn(stopOn),
 		Finished: func(i int, r tool.Result) { finished(i, answer(i, r)) },
 	}
-	ctx, plain, err := b.gateway.AskFirst(ctx, plain, options, house.ran)
+	ctx, plain, err := b.gateway.AskFirst(ctx, plain, options, once.ran)
 	if err != nil {
 		return nil, err
 	}
-	results, err := batch.Run(ctx, &house, plain, options)
+	results, err := batch.Run(ctx, &once, plain, options)
 	if err != nil {
 		return nil, err
 	}
@@ -51,21 +51,21 @@ func (b batches) Batch(ctx context.Context, calls []httpapi.BatchCall, stopOn st
 	return answers, nil
 }
 
-// onceHouse is the gateway of one batch, for which a call that ran before is
+// onceGateway is the gateway of one batch, for which a call that ran before is
 // answered with what it gave then.
-type onceHouse struct {
+type onceGateway struct {
 	*gateway.Gateway
 	provider map[string]string // the provider's id of a call, by ours
 	replayed sync.Map          // our ids of the calls that had run before
 }
 
 // ran reports whether the call ran before, and nobody has to be asked about it.
-func (h *onceHouse) ran(call tool.Call) bool {
+func (h *onceGateway) ran(call tool.Call) bool {
 	return call.Chat.ID != "" && h.Handles().Ran(onceKey(&call, h.provider[call.ID]))
 }
 
 // Call runs the call unless it ran before.
-func (h *onceHouse) Call(ctx context.Context, call tool.Call) tool.Result {
+func (h *onceGateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	if call.Chat.ID == "" {
 		return h.Gateway.Call(ctx, call)
 	}
@@ -153,20 +153,6 @@ func ofKey(key string, e *tool.Error) *tool.Error {
 	}
 	return tool.Errorf(tool.InvalidArgs, "the Idempotency-Key %q was sent with other arguments before, for this tool in this chat", key).
 		WithHint("The call was not run. Send a new call with a key of its own, and one that is sent again with the arguments it had.")
-}
-
-// explainer says what policy would decide, as policy explain --json prints it.
-type explainer struct{ gateway *gateway.Gateway }
-
-// Explain explains the decision about one call.
-func (e explainer) Explain(ctx context.Context, call tool.Call) (any, error) {
-	x, err := e.gateway.Explain(ctx, call)
-	if err != nil {
-		return nil, err
-	}
-	out := newExplanation(&x.Request, &x.Explanation, x.ApprovalExpires)
-	out.Inactive = x.Inactive
-	return out, nil
 }
 
 // keptResults are those that were too large to show.

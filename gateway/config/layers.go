@@ -61,11 +61,23 @@ func (l *loader) main(path string) {
 	if err != nil {
 		identity = path // a pipe, for example, which nothing can include
 	}
+	l.counted(openFile{path, identity}, data)
+}
+
+// text reads what is in no file.
+func (l *loader) text(name string, data []byte) {
+	if !l.spent {
+		l.counted(openFile{name, name}, data)
+	}
+}
+
+// counted puts a file on the layers, if the limits of all together allow it.
+func (l *loader) counted(file openFile, data []byte) {
 	if p := l.budget(data); p != "" {
-		l.fail(nil, diag.Problem{Place: diag.Place{File: path}, Text: p})
+		l.fail(nil, diag.Problem{Place: diag.Place{File: file.path}, Text: p})
 		return
 	}
-	l.layer(openFile{path, identity}, data)
+	l.layer(file, data)
 }
 
 // budget counts a file and says which limit it passes.

@@ -60,6 +60,8 @@ func readLayers(archive *txtar.Archive) (memory, Options) {
 			opts.Env = lines
 		case "set":
 			opts.Set = lines
+		case "yaml":
+			opts.YAML = f.Data
 		case "problems", "printed":
 		default:
 			files[f.Name] = string(f.Data)

@@ -21,8 +21,12 @@ import (
 // environment, then Set.
 type Options struct {
 	// Files are paths of YAML files or, where the name ends in .json, of JSON
-	// files; at least one.
+	// files; at least one, unless there is YAML.
 	Files []string
+	// YAML is a configuration that no file holds: a further file above Files, for a
+	// program that brings its own. Problems name it YAMLName, and relative paths in it
+	// belong to the working folder of the process.
+	YAML []byte
 	// Env is an environment in the form of os.Environ. TOOLGATE_SERVER__LISTEN
 	// sets server.listen; what does not start with EnvPrefix is left alone, and
 	// so is EnvToken.
@@ -33,6 +37,9 @@ type Options struct {
 	// Trace, when not nil, is told what was found on disk.
 	Trace *Trace
 }
+
+// YAMLName is what problems name a configuration that is in no file.
+const YAMLName = "options.yaml"
 
 // Load reads a configuration. It reads at most 16 MiB of a file, 64 MiB and 256
 // files in all, and resolves no secret.
@@ -71,14 +78,20 @@ func Parse(name string, data []byte) (*Config, diag.Problems) {
 }
 
 func load(from files, opts Options) (*Config, diag.Problems) {
-	if len(opts.Files) == 0 {
+	if len(opts.Files) == 0 && opts.YAML == nil {
 		return nil, diag.Problems{{Text: "no configuration file is named", Hint: "name one with --config"}}
 	}
 	l := newLoader(from)
 	for _, path := range opts.Files {
 		l.main(path)
 	}
-	dir := filepath.Dir(opts.Files[0])
+	if opts.YAML != nil {
+		l.text(YAMLName, opts.YAML)
+	}
+	dir := "."
+	if len(opts.Files) > 0 {
+		dir = filepath.Dir(opts.Files[0])
+	}
 	l.environment(opts.Env, dir)
 	l.settings(opts.Set, dir)
 	if l.failed || l.findings.full() {

@@ -20,7 +20,8 @@ type handle struct {
 	running
 	at     address
 	status Status
-	asked  bool // somebody wants it cancelled
+	listen func(tool.Step) // is told of steps; nil for nobody
+	asked  bool            // somebody wants it cancelled
 }
 
 // startedKey is the context key of a started call.
@@ -39,10 +40,16 @@ func Started(ctx context.Context) bool { return ctx.Value(startedKey{}) != nil }
 // retryable when too many calls run, InvalidArgs when the caller has a call of
 // this ID here, Interrupted after Close.
 func (d *Desk) Start(ctx context.Context, call tool.Call) (Status, error) {
+	return d.Follow(ctx, call, nil)
+}
+
+// Follow is [Desk.Start] with somebody who is told of the steps, too, one at a time,
+// and must not wait.
+func (d *Desk) Follow(ctx context.Context, call tool.Call, listen func(tool.Step)) (Status, error) {
 	if call.ID == "" {
 		call.ID = tool.NewCallID()
 	}
-	h := &handle{at: address{call.Caller.ID, call.ID}}
+	h := &handle{at: address{call.Caller.ID, call.ID}, listen: listen}
 	h.status = Status{ID: call.ID, Tool: tool.ShownName(d.limits.Inner(call).Tool), State: Running, Started: time.Now()}
 	status := h.status
 	ctx, h.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -101,6 +108,9 @@ func (d *Desk) serve(ctx context.Context, h *handle, call tool.Call) {
 func (d *Desk) step(h *handle, s tool.Step) {
 	if !finite(s.Done) || !finite(s.Total) {
 		return
+	}
+	if h.listen != nil {
+		h.listen(s)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

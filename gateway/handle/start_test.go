@@ -153,6 +153,29 @@ func TestSteps(t *testing.T) {
 	})
 }
 
+// TestFollow tells who follows a started call of its steps, also when its context is
+// over.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := make(chan struct{})
+		d := handle.New(func(ctx context.Context, c tool.Call) tool.Result {
+			<-begin
+			tool.Progress(ctx, tool.Step{Done: 1})
+			tool.Progress(ctx, tool.Step{Done: 2})
+			return answer(c, nil)
+		}, handle.Options{})
+		var told []float64
+		ctx, stop := context.WithCancel(t.Context())
+		if _, err := d.Follow(ctx, call("x", "1", ""), func(s tool.Step) { told = append(told, s.Done) }); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		close(begin)
+		same(t, "step", &tool.Step{Done: 2}, wait(t, d, "1").Progress)
+		same(t, "steps", []float64{1, 2}, told)
+	})
+}
+
 // TestRoom holds the limits of started calls: of one caller, and in all.
 func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -58,10 +58,16 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
+// CallerIn is who sent the request of the context; false where nobody is known to.
+func CallerIn(ctx context.Context) (Caller, bool) {
+	c, ok := ctx.Value(callerKey{}).(Caller)
+	return c, ok
+}
+
 // CallerOf is who sent the request of the context, come in by a door of the
 // kind. Where nobody authenticated it is Anonymous, who may call and no more.
 func CallerOf(ctx context.Context, kind Kind) Caller {
-	c, ok := ctx.Value(callerKey{}).(Caller)
+	c, ok := CallerIn(ctx)
 	if !ok {
 		c = Caller{ID: Anonymous, Name: Anonymous, May: []Right{MayCall}}
 	}

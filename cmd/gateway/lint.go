@@ -60,29 +60,22 @@ func lintFormat(cmd *cli.Command) (string, error) {
 
 // lint prints every problem of the file, sorted by place.
 func lint(io streams, opts config.Options, format string, connect bool) error {
-	use, tools := assembly.Options{Documents: assembly.DocumentsKept, Strict: true, Searches: true, CacheDir: host.CacheDir(), Installed: host.PythonVersion}, 0
+	use := assembly.Options{Documents: assembly.DocumentsKept}
 	if connect {
 		use.Documents = assembly.DocumentsNeeded
 	}
-	cfg, problems := config.Load(opts)
-	if cfg != nil {
-		a := assembly.BuildWith(cfg, use)
-		if err := a.Close(); err != nil {
-			return err
-		}
-		problems, tools = cfg.Problems(), len(cfg.Tools)+a.Imported()
-		if cfg.Interpreter.Enabled {
-			tools++
-		}
-	}
-	if err := printProblems(io, problems, format); err != nil {
+	c, err := host.Check(opts, use)
+	if err != nil {
 		return err
 	}
-	if problems.Err() != nil {
+	if err := printProblems(io, c.Problems, format); err != nil {
+		return err
+	}
+	if c.Problems.Err() != nil {
 		return &exitError{code: exitUsage}
 	}
-	notePython(io, &cfg.Interpreter)
-	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(tools, "tool"), count(len(problems), "warning"))
+	notePython(io, &c.Config.Interpreter)
+	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(c.Tools, "tool"), count(len(c.Problems), "warning"))
 	return nil
 }
 

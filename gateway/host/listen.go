@@ -66,27 +66,34 @@ func network(address string) string {
 // What is left then is cancelled, answered as such and recorded. Open event
 // streams are not waited for: they have no end of their own.
 func (s *Server) stop(web *http.Server, cancelCalls context.CancelCauseFunc) error {
-	s.stopping.Store(true)
-	s.logger.Info("stopping", "calls", s.Gateway.UnderWay(), "limit", StopTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), StopTimeout+EndTimeout)
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- web.Shutdown(ctx) }()
-	s.Approvals.LetGo() // a person may take longer than the server has
-	s.waitForCalls(StopTimeout)
-	s.MCP.CancelCalls() // before their requests, with which they could not be answered
-	s.endStarted(EndTimeout / 4)
-	s.waitForCalls(EndTimeout / 4)
-	cancelCalls(tool.Stopping())
-	s.waitForCalls(EndTimeout / 2)
-	s.Feed.Close()
-	if err := s.MCP.Close(); err != nil {
+	if err := s.Finish(func() { cancelCalls(tool.Stopping()) }); err != nil {
 		return err
 	}
 	if err := <-closed; err != nil {
 		return web.Close()
 	}
 	return nil
+}
+
+// Finish lets calls under way end, for StopTimeout, and then ends them: cancel is to do
+// so with those that came in by HTTP. Streams and sessions are ended, too. It is for a
+// server that takes no new requests.
+func (s *Server) Finish(cancel func()) error {
+	s.stopping.Store(true)
+	s.logger.Info("stopping", "calls", s.Gateway.UnderWay(), "limit", StopTimeout)
+	s.Approvals.LetGo() // a person may take longer than the server has
+	s.waitForCalls(StopTimeout)
+	s.MCP.CancelCalls() // before their requests, with which they could not be answered
+	s.endStarted(EndTimeout / 4)
+	s.waitForCalls(EndTimeout / 4)
+	cancel()
+	s.waitForCalls(EndTimeout / 2)
+	s.Feed.Close()
+	return s.MCP.Close()
 }
 
 // endStarted ends the calls that nobody waits for. What does not stop in time is

@@ -27,6 +27,9 @@ type Reloads struct {
 	Hide func(...*secret.Masker)
 	// Applied is told of every configuration without errors, before it is served.
 	Applied func(*config.Config)
+	// Still says that only who asks makes a reload: files are not watched, and what was
+	// missing at the start is not looked for again.
+	Still bool
 }
 
 // KeepLoaded gives the server a reloader, which reloads when files of the configuration
@@ -40,7 +43,9 @@ func (s *Server) KeepLoaded(ctx context.Context, opts Reloads) (wait func()) {
 	s.Version = nil // a server that has reloaded needs no memory for what it served first
 	ctx, stop := context.WithCancel(ctx)
 	var work sync.WaitGroup
-	work.Go(func() { s.Reloader.Run(ctx) })
+	if !opts.Still {
+		work.Go(func() { s.Reloader.Run(ctx) })
+	}
 	work.Go(func() {
 		for {
 			select {

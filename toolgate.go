@@ -1,0 +1,208 @@
+package toolgate
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/toolgate/toolgate/gateway"
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
+	"github.com/toolgate/toolgate/gateway/reload"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// Options are what a Gateway is opened with. The zero value is a gateway without tools
+// and without a policy, which allows every call of those that are registered.
+type Options struct {
+	// Files are the files of the configuration; later ones change earlier ones.
+	Files []string
+	// YAML is a configuration that no file holds, or what changes those in Files.
+	// Relative paths in it belong to the working folder of the process.
+	YAML string
+	// Set are single keys above all that, such as "server.listen=localhost:9000".
+	Set []string
+	// Env is an environment in the form of os.Environ, whose TOOLGATE_ variables change
+	// keys, as they do for the program gateway; nil for none. Secrets are read from the
+	// environment of the process in any case.
+	Env []string
+	// Store is the path of the database; its journal and large results lie beside it.
+	// When it is empty it is as the configuration says: gateway.db beside the first file
+	// where that says nothing, and without any file a temporary folder, which Close
+	// removes.
+	Store string
+	// Still says that files are not watched: the configuration is what it was when it was
+	// opened, until Reload. What a tool or a source lacked then is not looked for again.
+	Still bool
+
+	// Tools are the tools that the program brings. The configuration may say of them
+	// what it may say of tools of its own: rules, groups, hooks and injections match them.
+	Tools []*tool.Tool
+
+	// Caller is who makes the calls of the program, where neither the call nor its
+	// context ([tool.WithCaller]) says who does. Its Kind is go if it has none, and its
+	// name is "local" when the ID is empty.
+	Caller tool.Caller
+	// Worker says how programs of code_interpreter are run. A configuration that has
+	// that tool cannot be opened without; see [ThisProgram] and [GatewayProgram].
+	Worker Worker
+	// Logger takes one line per call, and what the operator has to know, without the
+	// secrets of the configuration. Nothing is logged when it is nil. The "log" section
+	// of the configuration does not change it.
+	Logger *slog.Logger
+	// Version is that of the program, as clients and metrics are told; that of this
+	// module when it is empty.
+	Version string
+}
+
+// Gateway is an opened gateway; safe for concurrent use.
+type Gateway struct {
+	server *host.Server
+	doors  host.Doors
+	caller tool.Caller
+	close  func() error
+}
+
+// Open opens a gateway with all its state. The error is a [diag.Problems] where the
+// configuration has errors; what is doubtful in it is logged. The context is for its
+// values alone: the gateway is open until [Gateway.Close].
+//
+// A store belongs to one gateway. A second one on the same store, in this process or
+// another, works too, but does not know what the first one has under way.
+func Open(ctx context.Context, opts Options) (*Gateway, error) {
+	layers, remove, err := opts.layers()
+	if err != nil {
+		return nil, err
+	}
+	g, err := open(context.WithoutCancel(ctx), &opts, layers, remove)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	return g, nil
+}
+
+func open(ctx context.Context, opts *Options, layers config.Options, remove func() error) (*Gateway, error) {
+	veil := host.NewVeil(opts.handler())
+	logger := slog.New(veil)
+	h, err := host.Open(host.Options{
+		Config: layers, Use: assembly.Options{Access: true}, Logger: logger, Worker: opts.Worker.command,
+	})
+	if err != nil {
+		return nil, err
+	}
+	veil.Hide(h.Masker)
+	for _, p := range h.Warnings {
+		logger.Warn("configuration", "problem", p.String())
+	}
+	g := &Gateway{caller: opts.caller(), server: host.NewServer(h, host.ServerOptions{Version: opts.version()})}
+	end := g.server.Begin(ctx)
+	wait := g.server.KeepLoaded(ctx, host.Reloads{Hide: veil.Hide, Still: opts.Still})
+	g.doors = g.server.Doors()
+	g.close = sync.OnceValue(func() error {
+		wait()
+		end()
+		return errors.Join(g.server.Close(), h.Close(), remove())
+	})
+	return g, nil
+}
+
+// layers are the layers of the configuration. The function removes what was made for
+// them.
+func (o *Options) layers() (layers config.Options, remove func() error, err error) {
+	layers, remove = o.config(), func() error { return nil }
+	path := o.Store
+	if path == "" && len(o.Files) == 0 && !saysStore(layers) {
+		dir, err := os.MkdirTemp("", "toolgate-*")
+		if err != nil {
+			return layers, remove, err
+		}
+		path, remove = filepath.Join(dir, "gateway.db"), func() error { return os.RemoveAll(dir) }
+	}
+	if path == "" {
+		return layers, remove, nil
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return layers, remove, err
+	}
+	layers.Set = append(slices.Clone(o.Set), "store.url="+config.StorePrefix+path)
+	return layers, remove, nil
+}
+
+// config are the layers that the program gave.
+func (o *Options) config() config.Options {
+	c := config.Options{Files: o.Files, Env: o.Env, Set: o.Set}
+	switch {
+	case o.YAML != "":
+		c.YAML = []byte(o.YAML)
+	case len(o.Files) == 0:
+		c.YAML = []byte("version: 1\n")
+	}
+	return c
+}
+
+// saysStore reports whether one of the layers says where state is kept.
+func saysStore(layers config.Options) bool {
+	c, _ := config.Load(layers) // mistakes are reported when it is loaded to be served
+	return c != nil && c.At().Key("store").Key("url").Present()
+}
+
+func (o *Options) handler() slog.Handler {
+	if o.Logger == nil {
+		return slog.DiscardHandler
+	}
+	return o.Logger.Handler()
+}
+
+// version is that of the program or, where it does not say, of this module in it.
+func (o *Options) version() string {
+	if o.Version != "" {
+		return o.Version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return unversioned
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == modulePath && m.Version != "" {
+			return m.Version
+		}
+	}
+	return unversioned
+}
+
+const (
+	modulePath  = "github.com/toolgate/toolgate"
+	unversioned = "(devel)"
+)
+
+// Check checks a configuration and the tools that the program brings as gateway lint
+// does, for the program's own tests: it starts nothing, opens no connection and needs no
+// secret. The error is a [diag.Problems] with all that is wrong or doubtful, warnings
+// among them, or nil; where warnings are well, ask its Err.
+func Check(opts Options) error {
+	c, err := host.Check(opts.config(), assembly.Options{Documents: assembly.DocumentsKept})
+	if err != nil || len(c.Problems) == 0 {
+		return err
+	}
+	return c.Problems
+}
+
+// Close gives calls that were started two seconds to end, and gives up all that is
+// open. Calls that somebody waits for are to have ended; a program with a server of its
+// own calls [Gateway.Stop] before. A second Close does nothing and gives the same error.
+func (g *Gateway) Close() error { return g.close() }
+
+// Reload reads the files again and serves what they say now; with an error, what was
+// served is served on. The error is a [diag.Problems] where the files have errors.
+func (g *Gateway) Reload(ctx context.Context) (*reload.Result, error) {
+	return g.server.Reloader.Reload(ctx, "program")
+}
+
+// Observe tells one more observer of the calls to come, until stop is called.
+func (g *Gateway) Observe(o gateway.Observer) (stop func()) { return g.server.Gateway.Watch(o) }

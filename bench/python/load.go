@@ -121,9 +121,12 @@ func reportLoad(o *options, good, mixed *waits) {
 		waits []wait
 	}{{"none known", before}, {"all known", after}} {
 		name := fmt.Sprintf("%d good, %d loops, %s", crowd/2, crowd/2, m.loops)
-		if own := reportWaits(name, m.waits, base); len(m.waits) > 0 {
-			o.add("load", name+", p50 of the good", fmt.Sprintf("%d good callers", crowd), own, base)
+		own, what := reportWaits(name, m.waits, base), name+", p50 of the good"
+		if len(m.waits) == 0 {
+			o.add("load", what, "no good call ended in this time", 0, 0)
+			continue
 		}
+		o.add("load", what, fmt.Sprintf("%d good callers", crowd), own, base)
 	}
 	when := "not in this time"
 	if mixed.known > 0 {

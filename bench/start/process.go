@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -112,12 +113,19 @@ func serve(program, file string, idle time.Duration) (r start, err error) {
 	return r, nil
 }
 
-func freeAddress() (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// freeAddress finds one below the ports that systems give out by themselves. A gateway
+// with many tools listens seconds later, and on such a port another program's server
+// could by then be the one that answers.
+func freeAddress() (address string, err error) {
+	const first, beyond, tries = 10_000, 32_000, 100
+	for range tries {
+		address = fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(beyond-first))
+		var l net.Listener
+		if l, err = (&net.ListenConfig{}).Listen(context.Background(), "tcp", address); err == nil {
+			return address, l.Close()
+		}
 	}
-	return l.Addr().String(), l.Close()
+	return "", err
 }
 
 // await asks whether the gateway is ready until it is.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolgate/toolgate/wasm/python/cpython"
 )
@@ -22,7 +23,15 @@ type program struct {
 
 // programs are the benchmarks in the order in which they are run.
 func programs() []program {
+	doors := program{folder: "bench/doors", module: true}
+	doors.short, doors.tiny = []string{"-turn", "50ms", "-rounds", "2"}, []string{"-turn", "5ms", "-rounds", "1", "-clients", "1"}
 	return []program{
+		{name: "call", folder: "bench/call", short: []string{"-short"}, tiny: []string{"-short"}},
+		doors.as("doors"), doors.as("proxy", "-proxy"), doors.as("list", "-list", "1000"),
+		{
+			name: "memory", folder: "bench/doors", module: true,
+			args: []string{"-memory", "10,1000,10000"}, short: []string{"-memory", "10,1000"}, tiny: []string{"-memory", "10"},
+		},
 		{
 			name: "policy", folder: "bench/policy", module: true,
 			short: []string{"-turn", "10ms", "-rounds", "2"},
@@ -49,6 +58,13 @@ func programs() []program {
 			tiny:  []string{"-part", "cold", "-starts", "1"},
 		},
 	}
+}
+
+// as is the program with flags that make another benchmark of it.
+func (p program) as(name string, flags ...string) program {
+	p.name = name
+	p.args, p.short, p.tiny = slices.Concat(flags, p.args), slices.Concat(flags, p.short), slices.Concat(flags, p.tiny)
+	return p
 }
 
 // names are those of the benchmarks, in their order.

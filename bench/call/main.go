@@ -15,6 +15,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -25,6 +26,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/toolgate/toolgate/bench/internal/row"
 )
 
 const (
@@ -43,11 +46,17 @@ func main() {
 	flag.StringVar(&p.memory, "memprofile", "", "write a profile of all allocations of the gateway's side to this `file`")
 	flag.IntVar(&p.callers, "callers", callers, "how many call at once while a profile is made")
 	ship := flag.Bool("ship", false, "deliver the records of calls to a store meanwhile")
+	figures := flag.String("json", "", row.Usage)
+	short := flag.Bool("short", false, "take two turns of each side, whose figures say that it runs and not much more")
 	if len(os.Args) > 1 && os.Args[1] == upstream {
 		log.Fatal(serve())
 	}
 	flag.Parse()
-	if err := run(p, *ship); err != nil {
+	turns := rounds
+	if *short {
+		turns = 2
+	}
+	if err := run(p, *ship, turns, *figures); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -70,7 +79,12 @@ func serve() error {
 	return server.Serve(listener)
 }
 
-func run(p profiles, ship bool) error {
+func run(p profiles, ship bool, rounds int, figures string) (err error) {
+	rows, err := row.Create(figures)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	p.prepare() // before anything is allocated
 	address, stop, err := start()
 	if err != nil {
@@ -85,7 +99,7 @@ func run(p profiles, ship bool) error {
 	if p.wanted() {
 		return p.make(gated)
 	}
-	return report(bare(address), gated)
+	return report(bare(address), gated, rounds, rows)
 }
 
 // start starts the upstream.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/toolgate/toolgate/bench/internal/row"
 )
 
 // tally is what was measured of one side.
@@ -20,10 +22,10 @@ type tally struct {
 }
 
 // report measures both sides and prints what it found.
-func report(direct, gated func() error) error {
+func report(direct, gated func() error, rounds int, rows *row.File) error {
 	sides := [2]func() error{direct, gated}
 	var found [2]tally
-	for round := range rounds {
+	for round := range rounds + 1 {
 		for i := range sides {
 			side := (i + round) % 2 // neither is always the first
 			own, err := both(sides[side])
@@ -35,7 +37,7 @@ func report(direct, gated func() error) error {
 			}
 		}
 	}
-	found[0].print(&found[1])
+	found[0].print(&found[1], rows)
 	return nil
 }
 
@@ -49,21 +51,22 @@ func (t *tally) add(more *tally) {
 }
 
 // print prints the direct side, the gateway's and their ratio.
-func (t *tally) print(ours *tally) {
-	row := func(name, format string, of func(*tally) float64) {
+func (t *tally) print(ours *tally, rows *row.File) {
+	show := func(name, unit, format string, of func(*tally) float64) {
 		a, b := of(t), of(ours)
 		fmt.Printf("%-38s %12s %12s %8.2f\n", name, fmt.Sprintf(format, a), fmt.Sprintf(format, b), b/a)
+		rows.Add(row.Row{Bench: "call", What: name, Ours: b, Reference: a, Unit: unit, Note: "the same request without a gateway"})
 	}
 	each := func(total func(*tally) float64) func(*tally) float64 {
 		return func(t *tally) float64 { return total(t) / float64(t.calls) }
 	}
 	fmt.Printf("%-38s %12s %12s %8s\n", "", "direct", "gateway", "ratio")
-	row("median time, 1 caller", "%.1fµs", func(t *tally) float64 { return micros(t.quantile(50)) })
-	row("99th percentile, 1 caller", "%.1fµs", func(t *tally) float64 { return micros(t.quantile(99)) })
-	row(fmt.Sprintf("calls per second, %d callers", callers), "%.0f", func(t *tally) float64 { return float64(t.calls) / t.took.Seconds() })
-	row("processor time of a call", "%.1fµs", each(func(t *tally) float64 { return micros(t.spent) }))
-	row("allocations of a call", "%.0f", each(func(t *tally) float64 { return float64(t.objects) }))
-	row("bytes allocated for a call", "%.0f", each(func(t *tally) float64 { return float64(t.bytes) }))
+	show("median time, 1 caller", "µs p50", "%.1fµs", func(t *tally) float64 { return micros(t.quantile(50)) })
+	show("99th percentile, 1 caller", "µs p99", "%.1fµs", func(t *tally) float64 { return micros(t.quantile(99)) })
+	show(fmt.Sprintf("calls per second, %d callers", callers), "calls/s", "%.0f", func(t *tally) float64 { return float64(t.calls) / t.took.Seconds() })
+	show("processor time of a call", "µs", "%.1fµs", each(func(t *tally) float64 { return micros(t.spent) }))
+	show("allocations of a call", "allocations", "%.0f", each(func(t *tally) float64 { return float64(t.objects) }))
+	show("bytes allocated for a call", "bytes", "%.0f", each(func(t *tally) float64 { return float64(t.bytes) }))
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -20,6 +20,8 @@ var bare = map[string]func(address string) error{
 	"mcp-go": serveMCPGo,
 	"go-sdk": serveSDK,
 	"static": serveFile,
+	"echo":   serveEcho,
+	"proxy":  serveProxy,
 }
 
 // environment variables tell a server what the one that started it knows.

@@ -14,6 +14,14 @@
 // the bare ones. Generator and servers share the machine, so that ratios come out
 // closer to 1 than they are; the processor time of a call does not.
 //
+// With -proxy there is one hop more on every side: a gateway whose tool is a request to an
+// API, and a proxy of mcp-go, whose tool is a call of another MCP server, that of mcp-go.
+// What stands behind each is called by itself, too, so that what is added by the
+// gateway and by the proxy can be told.
+//
+// With -memory nothing is held against the clock: what the servers hold of memory with
+// so many tools, at rest and after calls.
+//
 // With -list the tools are listed instead, of which there are so many; then a file
 // with the same list, served by net/http alone, stands beside the others, too.
 //
@@ -32,6 +40,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/toolgate/toolgate/bench/internal/row"
 )
 
 // options are what the command line says.
@@ -40,6 +50,9 @@ type options struct {
 	rounds  int
 	clients []int
 	list    int    // tools, which are listed; 0 to call one
+	proxy   bool   // one hop more on every side
+	memory  []int  // tools, with which memory is measured; nil to measure calls
+	json    string // file of the figures; empty for none
 	only    string // the sides whose name holds this
 	gateway string // the program; empty to build it
 	profile string // file of the CPU profile; empty for none
@@ -67,24 +80,51 @@ func parse() (options, error) {
 	flag.IntVar(&o.rounds, "rounds", 10, "how many turns each side has with each number of clients")
 	clients := flag.String("clients", "1,8,64", "how many clients call at once, one number after the other")
 	flag.IntVar(&o.list, "list", 0, "list this many tools instead of calling one")
+	flag.BoolVar(&o.proxy, "proxy", false, "call through one hop more: a gateway before an API, and a proxy of mcp-go before an MCP server")
+	memory := flag.String("memory", "", "measure memory with each of these `numbers` of tools, such as 10,1000,10000")
+	flag.StringVar(&o.json, "json", "", row.Usage)
 	flag.StringVar(&o.only, "only", "", "call only the sides whose name holds this `text`, such as modern")
 	flag.StringVar(&o.gateway, "gateway", "", "the `program` to measure; by default the one of this checkout is built")
 	flag.StringVar(&o.profile, "cpuprofile", "", "call only the gateway and write its CPU profile to this `file`")
 	flag.Parse()
-	for text := range strings.SplitSeq(*clients, ",") {
-		var n int
-		if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
-			return o, fmt.Errorf("-clients: %q is no number of clients", text)
-		}
-		o.clients = append(o.clients, n)
+	var err error
+	if o.clients, err = numbers("-clients", *clients); err != nil {
+		return o, err
 	}
-	return o, nil
+	if *memory != "" {
+		o.memory, err = numbers("-memory", *memory)
+	}
+	return o, err
+}
+
+// numbers reads those of a flag.
+func numbers(flag, text string) (all []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		var n int
+		if _, err := fmt.Sscan(part, &n); err != nil || n < 1 {
+			return nil, fmt.Errorf("%s: %q is no number above 0", flag, part)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 // others is how many tools there are beside echo. The gateway lists one of its own.
 func (o *options) others() int { return max(o.list-2, 0) }
 
 func run(opts *options) (err error) {
+	rows, err := row.Create(opts.json)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	if opts.memory != nil {
+		return memory(os.Stdout, rows, opts)
+	}
+	return calls(rows, opts)
+}
+
+func calls(rows *row.File, opts *options) (err error) {
 	dir, err := os.MkdirTemp("", "doors")
 	if err != nil {
 		return err
@@ -103,5 +143,6 @@ func run(opts *options) (err error) {
 		return err
 	}
 	report(os.Stdout, found, opts)
-	return servers.memory(os.Stdout)
+	found.write(rows, opts)
+	return nil
 }

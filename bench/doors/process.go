@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,24 +32,22 @@ func (s *server) processor() time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// memory prints what the servers hold of memory after all calls.
-func (all servers) memory(w io.Writer) error {
-	for _, name := range []string{"mcp-go", "go-sdk", "gateway"} {
-		s := all[name]
-		if s == nil {
-			continue
-		}
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		for line := range strings.Lines(string(status)) {
-			if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-				_, _ = fmt.Fprintf(w, "%s: %s resident after all calls\n", name, strings.TrimSpace(rest))
-			}
+// resident is the memory that a server holds, in MiB; 0 where there is no /proc.
+func (s *server) resident() float64 {
+	if s == nil {
+		return 0
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		var kilobytes float64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %f kB", &kilobytes); n == 1 {
+			return kilobytes / 1024
 		}
 	}
-	return nil
+	return 0
 }
 
 // profile calls the gateway and fetches the CPU profile it made meanwhile.

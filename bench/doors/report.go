@@ -13,25 +13,38 @@ func peerOf(s *side, library string) string {
 	switch {
 	case library == "static":
 		return "static http"
+	case s.server.name == "echo", library == "proxy" && s.server.name == "mcp-go":
+		return ""
 	case s.era == "http":
 		return library + " legacy"
 	}
 	return library + " " + s.era
 }
 
+// behind names the side that stands behind another one, when it has a hop behind it.
+func behind(s *side, opts *options) string {
+	switch {
+	case opts.proxy && s.server.name == "gateway":
+		return "echo http"
+	case opts.proxy && s.server.name == "proxy":
+		return "mcp-go legacy"
+	}
+	return ""
+}
+
 // report prints ratios, and absolute figures beside them.
 func report(w io.Writer, f *found, opts *options) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(table, "clients\tside\tx mcp-go\tx go-sdk\tx file\tCPU x mcp-go\t|\tcalls/s\tp50\tp99\tCPU/call\t")
+	_, _ = fmt.Fprintln(table, "clients\tside\tx mcp-go\tx go-sdk\tx file\tx proxy\tCPU x mcp-go\t|\tcalls/s\tp50\tp99\tadded p50\tadded p99\tCPU/call\t")
 	for _, n := range opts.clients {
 		for _, s := range f.sides {
 			own := f.by[key{s.name, n}]
 			goPeer, sdkPeer := f.by[key{peerOf(s, "mcp-go"), n}], f.by[key{peerOf(s, "go-sdk"), n}]
-			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t|\t%.0f\t%s\t%s\t%s\t\n", n, s.name,
-				rate(own, goPeer), rate(own, sdkPeer), rate(own, f.by[key{peerOf(s, "static"), n}]), processors(own, goPeer),
-				median(own.rates), round(own.quantile(50)), round(own.quantile(99)), round(own.each()))
+			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t|\t%.0f\t%s\t%s\t%s\t%s\t%s\t\n", n, s.name,
+				rate(own, goPeer), rate(own, sdkPeer), rate(own, f.by[key{peerOf(s, "static"), n}]), rate(own, f.by[key{peerOf(s, "proxy"), n}]), processors(own, goPeer),
+				median(own.rates), round(own.quantile(50)), round(own.quantile(99)), added(own, f.by[key{behind(s, opts), n}], 50), added(own, f.by[key{behind(s, opts), n}], 99), round(own.each()))
 		}
-		_, _ = fmt.Fprintln(table, "\t\t\t\t\t\t|\t\t\t\t\t")
+		_, _ = fmt.Fprintln(table, "\t\t\t\t\t\t\t|\t\t\t\t\t\t\t")
 	}
 	_ = table.Flush() // to a terminal or a file; a full disk shows
 }
@@ -47,6 +60,14 @@ func rate(own, other *figures) string {
 		ratios = append(ratios, r/other.rates[i])
 	}
 	return fmt.Sprintf("%.2f", median(ratios))
+}
+
+// added is by how much a side takes longer than what stands behind it.
+func added(own, behind *figures, percent int) string {
+	if behind == nil {
+		return "-"
+	}
+	return round(own.quantile(percent) - behind.quantile(percent)).String()
 }
 
 // processors is how many times the processor time of the other a call takes.

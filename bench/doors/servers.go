@@ -63,6 +63,13 @@ func start(dir string, opts *options) (servers, error) {
 	if err != nil {
 		return all, err
 	}
+	self, err := os.Executable()
+	if err != nil {
+		return all, err
+	}
+	if opts.proxy {
+		return all, all.startProxies(dir, program, self)
+	}
 	address, err := freeAddress()
 	if err != nil {
 		return all, err
@@ -71,29 +78,31 @@ func start(dir string, opts *options) (servers, error) {
 	if err := os.WriteFile(config, fmt.Appendf(nil, file, address, moreTools(opts.others())), 0o600); err != nil {
 		return all, err
 	}
-	if err := all.add(dir, "gateway", address, opts.others(), program, "serve", "--config", config); err != nil || opts.profile != "" {
-		return all, err
-	}
-	self, err := os.Executable()
-	if err != nil {
+	if err := all.add(dir, "gateway", address, nil, program, "serve", "--config", config); err != nil || opts.profile != "" {
 		return all, err
 	}
 	if err := all.keepList(dir); err != nil {
 		return all, err
 	}
-	for name := range bare {
-		if name == "static" && opts.list == 0 {
-			continue
-		}
-		address, err := freeAddress()
-		if err != nil {
-			return all, err
-		}
-		if err := all.add(dir, name, address, opts.others(), self, name, address); err != nil {
+	names := []string{"mcp-go", "go-sdk"}
+	if opts.list > 0 {
+		names = append(names, "static")
+	}
+	for _, name := range names {
+		if err := all.addBare(dir, name, self, opts.others()); err != nil {
 			return all, err
 		}
 	}
 	return all, nil
+}
+
+// addBare starts one of the servers that this program itself can be.
+func (all servers) addBare(dir, name, self string, tools int) error {
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	return all.add(dir, name, address, []string{envTools + "=" + strconv.Itoa(tools)}, self, name, address)
 }
 
 // moreTools is the part of the configuration for so many tools.
@@ -163,8 +172,9 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// add starts one server and waits until it serves.
-func (all servers) add(dir, name, address string, tools int, command ...string) error {
+// add starts one server, in an environment that has more in it, and waits until it
+// serves.
+func (all servers) add(dir, name, address string, env []string, command ...string) error {
 	s := &server{name: name, address: address, log: filepath.Join(dir, name+".log")}
 	out, err := os.Create(s.log)
 	if err != nil {
@@ -173,7 +183,7 @@ func (all servers) add(dir, name, address string, tools int, command ...string) 
 	defer func() { _ = out.Close() }() // the process has its own
 	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, out, out
-	s.cmd.Env = append(os.Environ(), envProfile+"="+filepath.Join(dir, profileName), envTools+"="+strconv.Itoa(tools))
+	s.cmd.Env = append(append(os.Environ(), envProfile+"="+filepath.Join(dir, profileName)), env...)
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}

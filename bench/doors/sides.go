@@ -31,7 +31,10 @@ func sides(all servers, opts *options) []*side {
 	if opts.list > 0 {
 		add("static", "http", ask.file)
 	}
-	for _, server := range []string{"mcp-go", "go-sdk", "gateway"} {
+	if opts.proxy {
+		add("echo", "http", ask.echo)
+	}
+	for _, server := range []string{"mcp-go", "go-sdk", "proxy", "gateway"} {
 		add(server, "legacy", ask.legacy)
 		add(server, "modern", ask.modern)
 	}
@@ -182,6 +185,15 @@ func (a asking) http(address string) (*client, error) {
 		return a.expecting(&client{wire: w, request: get(w, "/v1/tools?format=mcp"), expect: []byte(textMark)}), nil
 	}
 	return newClient(w, "/v1/tools/echo/call", `{"text":"`+textMark+`"}`), nil
+}
+
+// echo opens a connection for requests of the API itself.
+func (a asking) echo(address string) (*client, error) {
+	w, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(w, "/mcp", `{"text":"`+textMark+`"}`), nil
 }
 
 // file opens a connection for the list in a file.

@@ -165,6 +165,7 @@ var (
 		"github.com/blevesearch/":                "discovery",
 		"github.com/ncruces/go-sqlite3":          "gateway/store",
 		"github.com/fsnotify/fsnotify":           "gateway/watch",
+		"github.com/google/jsonschema-go/":       "gateway/tool",          // and tests
 		"github.com/google/go-cmp/":              "gateway/tool/tooltest", // and tests
 		"go.uber.org/goleak":                     "gateway/tool/tooltest",
 		"github.com/rogpeppe/go-internal/":       "wasm/python/pythontest", // and tests

@@ -1,0 +1,134 @@
+package tool
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// field is a field of a struct as encoding/json sees it.
+type field struct {
+	reflect.StructField
+	name   string // in JSON
+	tagged bool   // the name is from the tag
+	omits  bool   // omitempty or omitzero
+	quoted bool   // the option string, which has numbers sent as texts
+	depth  int    // embedded structs that it came out of
+}
+
+// optional reports whether the field may be left out of arguments.
+func (f *field) optional() bool {
+	_, ok := f.Tag.Lookup("default")
+	return ok || f.omits || f.Type.Kind() == reflect.Pointer
+}
+
+// fieldsOf are the fields that encoding/json decodes into, those of embedded structs
+// included, in the order in which they are written; and what is wrong with them.
+func fieldsOf(t reflect.Type) (fields []field, faults []string) {
+	c := &collector{inside: map[reflect.Type]bool{}}
+	c.collect(t, 0)
+	faults = c.faults
+	for i := range c.found {
+		f := &c.found[i]
+		switch rival := c.rival(f); {
+		case rival == nil:
+			fields = append(fields, *f)
+		case f.depth == rival.depth && f.tagged == rival.tagged && !hidden(c.found, f):
+			faults = append(faults, fmt.Sprintf("the fields %s and %s are both %q in JSON, and so neither is (rename one with a json tag)", rival.Name, f.Name, f.name))
+		}
+	}
+	return fields, faults
+}
+
+// collector finds the fields of a struct and of those that are embedded in it.
+type collector struct {
+	inside map[reflect.Type]bool
+	found  []field
+	faults []string
+}
+
+func (c *collector) collect(t reflect.Type, depth int) {
+	if c.inside[t] {
+		return // it embeds itself, and its own fields hide these
+	}
+	c.inside[t] = true
+	defer delete(c.inside, t)
+	for i := range t.NumField() {
+		f, ok := read(t.Field(i))
+		if !ok {
+			continue
+		}
+		f.depth = depth
+		if inner := embedded(f); inner != nil {
+			if f.Type.Kind() == reflect.Pointer && !f.IsExported() {
+				c.faults = append(c.faults, fmt.Sprintf("the embedded pointer %s cannot be set, since its type is not exported (embed the struct itself)", f.Name))
+			}
+			c.collect(inner, depth+1)
+			continue
+		}
+		if !f.IsExported() {
+			continue
+		}
+		if f.quoted {
+			c.faults = append(c.faults, fmt.Sprintf("the option string of the json tag of %s is not supported (leave it out: numbers keep every digit)", f.Name))
+		}
+		c.found = append(c.found, f)
+	}
+}
+
+// read reads a field's json tag; it reports false for one that is left out.
+func read(f reflect.StructField) (field, bool) {
+	tag := f.Tag.Get("json")
+	if tag == "-" {
+		return field{}, false
+	}
+	name, options, _ := strings.Cut(tag, ",")
+	out := field{StructField: f, name: name, tagged: name != ""}
+	if name == "" {
+		out.name = f.Name
+	}
+	list := strings.Split(options, ",")
+	out.omits = slices.Contains(list, "omitempty") || slices.Contains(list, "omitzero")
+	out.quoted = slices.Contains(list, "string")
+	return out, true
+}
+
+// embedded is the struct whose fields stand in place of the field; nil where it is a
+// field like any other.
+func embedded(f field) reflect.Type {
+	if !f.Anonymous || f.tagged {
+		return nil
+	}
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || decodesItself(t) && f.IsExported() {
+		return nil
+	}
+	return t
+}
+
+// rival is another field of the name that encoding/json prefers to f, or takes for as
+// good; nil for none.
+func (c *collector) rival(f *field) *field {
+	for i := range c.found {
+		o := &c.found[i]
+		if o == f || o.name != f.name {
+			continue
+		}
+		if o.depth < f.depth || o.depth == f.depth && (o.tagged || !f.tagged) {
+			return o
+		}
+	}
+	return nil
+}
+
+// hidden reports whether a field of the name is preferred to f, so that it does not
+// matter what it is at odds with.
+func hidden(all []field, f *field) bool {
+	return slices.ContainsFunc(all, func(o field) bool {
+		return o.name == f.name && (o.depth < f.depth || o.depth == f.depth && o.tagged && !f.tagged)
+	})
+}

@@ -1,0 +1,277 @@
+package tool
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// inferParameters is the schema of what encoding/json decodes into a struct type, with
+// what its tags say. The error has all that is wrong with the type.
+func inferParameters(in reflect.Type) (json.RawMessage, error) {
+	if in.Kind() != reflect.Struct || decodesItself(in) {
+		return nil, fmt.Errorf("the arguments are of type %s, and have to be a struct with a field for each (struct{} for none)", in)
+	}
+	w := &walker{root: in, open: map[reflect.Type]bool{}, refs: map[reflect.Type]string{}, defs: map[string]*jsonschema.Schema{}}
+	s := w.of(in, in.String())
+	if len(w.defs) > 0 {
+		s.Defs = w.defs
+	}
+	if err := errors.Join(w.faults...); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(s)
+	return unescapeHTML(data), err
+}
+
+// walker infers the schema of one type and of those it is made of. Structs are written
+// out where they stand; one that holds itself is written once, under "$defs", and
+// referred to.
+type walker struct {
+	root   reflect.Type
+	open   map[reflect.Type]bool   // structs that the walk is inside of
+	refs   map[reflect.Type]string // references to structs that hold themselves
+	defs   map[string]*jsonschema.Schema
+	faults []error
+}
+
+// maxTypeDepth is the most types that may stand inside each other: generic types can
+// hold ever new ones.
+const maxTypeDepth = 50
+
+// fault notes what is wrong at a place, which is a type and the fields that lead from it.
+func (w *walker) fault(at, format string, args ...any) *jsonschema.Schema {
+	w.faults = append(w.faults, fmt.Errorf("%s: %w", at, fmt.Errorf(format, args...)))
+	return &jsonschema.Schema{}
+}
+
+// of is the schema of a type.
+func (w *walker) of(t reflect.Type, at string) *jsonschema.Schema {
+	if s := known(t); s != nil {
+		return s
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return orNull(w.of(t.Elem(), at))
+	case reflect.Struct:
+		return w.object(t, at)
+	case reflect.Slice, reflect.Array:
+		return w.list(t, at)
+	case reflect.Map:
+		return w.dictionary(t, at)
+	case reflect.Interface:
+		if t.NumMethod() > 0 {
+			return w.fault(at, "nothing can be decoded into the interface %s (use a type that it is implemented by, or any)", t)
+		}
+	}
+	s, err := jsonschema.ForType(t, nil)
+	if err != nil {
+		return w.fault(at, "the type %s has no form in JSON (leave the field out with the tag `json:\"-\"`)", t)
+	}
+	return s
+}
+
+// known is the schema of a type that decodes itself, and of bytes; nil for all others.
+func known(t reflect.Type) *jsonschema.Schema {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return &jsonschema.Schema{Type: "string", Format: "date-time"}
+	case t == reflect.TypeFor[time.Duration]():
+		return &jsonschema.Schema{Type: "integer", Description: "In nanoseconds."}
+	case t == reflect.TypeFor[json.Number]():
+		return &jsonschema.Schema{Type: "number"}
+	case t == reflect.TypeFor[big.Int]():
+		return &jsonschema.Schema{Type: "integer"}
+	case t.Kind() == reflect.Pointer:
+		return nil
+	case decodesItself(t):
+		if implements[json.Unmarshaler](t) {
+			return &jsonschema.Schema{}
+		}
+		return &jsonschema.Schema{Type: "string"}
+	case isBytes(t):
+		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64"}
+	}
+	return nil
+}
+
+// decodesItself reports whether encoding/json leaves the decoding to the type.
+func decodesItself(t reflect.Type) bool {
+	return implements[json.Unmarshaler](t) || implements[encoding.TextUnmarshaler](t)
+}
+
+// implements reports whether a type or a pointer to it has the methods.
+func implements[I any](t reflect.Type) bool {
+	i := reflect.TypeFor[I]()
+	return t.Implements(i) || reflect.PointerTo(t).Implements(i)
+}
+
+// isBytes reports whether encoding/json writes the type in base64.
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !decodesItself(t.Elem())
+}
+
+// orNull lets null stand for a pointer to nothing: models send it for what they leave out.
+func orNull(s *jsonschema.Schema) *jsonschema.Schema {
+	if s.Type != "" {
+		s.Types, s.Type = []string{s.Type, "null"}, ""
+	}
+	return s
+}
+
+func (w *walker) list(t reflect.Type, at string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "array", Items: w.of(t.Elem(), at+"[]")}
+	if t.Kind() == reflect.Array {
+		s.MinItems, s.MaxItems = new(t.Len()), new(t.Len())
+	}
+	return s
+}
+
+func (w *walker) dictionary(t reflect.Type, at string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", AdditionalProperties: w.of(t.Elem(), at+"[]")}
+	key := t.Key()
+	switch {
+	case key.Kind() == reflect.String, implements[encoding.TextUnmarshaler](key):
+	case key.Kind() >= reflect.Int && key.Kind() <= reflect.Int64:
+		s.PropertyNames = &jsonschema.Schema{Pattern: "^-?[0-9]+$"}
+	case key.Kind() >= reflect.Uint && key.Kind() <= reflect.Uintptr:
+		s.PropertyNames = &jsonschema.Schema{Pattern: "^[0-9]+$"}
+	default:
+		return w.fault(at, "a map with keys of type %s has no form in JSON (use strings or integers)", key)
+	}
+	return s
+}
+
+// object is the schema of a struct, or a reference to it.
+func (w *walker) object(t reflect.Type, at string) *jsonschema.Schema {
+	if w.open[t] || w.refs[t] != "" {
+		return &jsonschema.Schema{Ref: w.refer(t)}
+	}
+	if len(w.open) >= maxTypeDepth {
+		return w.fault(at, "more than %d structs stand inside each other", maxTypeDepth)
+	}
+	w.open[t] = true
+	s := w.properties(t, at)
+	delete(w.open, t)
+	ref := w.refs[t]
+	if ref == "" || t == w.root {
+		return s
+	}
+	w.defs[ref[len("#/$defs/"):]] = s
+	return &jsonschema.Schema{Ref: ref}
+}
+
+// refer is the reference to a struct that holds itself.
+func (w *walker) refer(t reflect.Type) string {
+	if t == w.root {
+		return "#"
+	}
+	if w.refs[t] == "" {
+		w.refs[t] = "#/$defs/" + w.unused(plainName(t))
+	}
+	return w.refs[t]
+}
+
+// unused is a name under "$defs" that no other type has.
+func (w *walker) unused(name string) string {
+	taken := func(name string) bool {
+		for _, ref := range w.refs {
+			if ref == "#/$defs/"+name {
+				return true
+			}
+		}
+		return false
+	}
+	unused := name
+	for n := 2; taken(unused); n++ {
+		unused = name + strconv.Itoa(n)
+	}
+	return unused
+}
+
+// plainName is the name of a type without what a reference could not hold as it is.
+func plainName(t reflect.Type) string {
+	name := []byte(t.Name())
+	for i, c := range name {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+			name[i] = '_'
+		}
+	}
+	return string(name)
+}
+
+func (w *walker) properties(t reflect.Type, at string) *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}, // false
+	}
+	fields, faults := fieldsOf(t)
+	for _, f := range faults {
+		w.fault(at, "%s", f)
+	}
+	for i := range fields {
+		f := &fields[i]
+		s.Properties[f.name] = w.property(f, at+"."+f.Name)
+		s.PropertyOrder = append(s.PropertyOrder, f.name)
+		if !f.optional() {
+			s.Required = append(s.Required, f.name)
+		}
+	}
+	return s
+}
+
+// property is the schema of a field with what its tags say.
+func (w *walker) property(f *field, at string) *jsonschema.Schema {
+	s := w.of(f.Type, at)
+	before := len(w.faults)
+	for _, tag := range tags {
+		value, ok := f.Tag.Lookup(tag.name)
+		if !ok {
+			continue
+		}
+		if err := tag.set(s, f.Type, value); err != nil {
+			w.fault(at, "tag %s:%q: %w", tag.name, value, err)
+		}
+	}
+	if len(w.faults) == before && s.Default != nil {
+		if err := accepts(s, s.Default); err != nil {
+			w.fault(at, "tag default:%q: the other tags refuse it: %w", f.Tag.Get("default"), err)
+		}
+	}
+	return s
+}
+
+// unescapeHTML takes back what encoding/json does to < > and &: a model is no web page.
+func unescapeHTML(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			out = append(out, data[i])
+			continue
+		}
+		rest := data[i:]
+		at := slices.IndexFunc(htmlEscapes, func(e htmlEscape) bool { return bytes.HasPrefix(rest, e.written) })
+		if at >= 0 {
+			out, i = append(out, htmlEscapes[at].char), i+len(htmlEscapes[at].written)-1
+			continue
+		}
+		out, i = append(out, data[i], data[i+1]), i+1
+	}
+	return out
+}
+
+type htmlEscape struct {
+	written []byte
+	char    byte
+}
+
+var htmlEscapes = []htmlEscape{{[]byte(`\u003c`), '<'}, {[]byte(`\u003e`), '>'}, {[]byte(`\u0026`), '&'}}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -105,4 +106,22 @@ func (c catalogue) names() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// With is the engine beside more tools, and without those that are gone: the same
+// rules decide. That what they read of the arguments is there is not checked; Compile
+// does that. The nil Engine stays what it is.
+func (e *Engine) With(more []Known, gone map[*tool.Spec]bool) *Engine {
+	if e == nil {
+		return nil
+	}
+	next := *e
+	next.catalogue = slices.DeleteFunc(slices.Clone(e.catalogue), func(c catalogued) bool { return gone[c.spec] })
+	next.byTool = maps.Clone(e.byTool)
+	maps.DeleteFunc(next.byTool, func(s *tool.Spec, _ prepared) bool { return gone[s] })
+	for _, c := range newCatalogue(more) {
+		next.catalogue = append(next.catalogue, c)
+		next.byTool[c.spec] = next.prepare(c.spec)
+	}
+	return &next
 }

@@ -52,17 +52,21 @@ type Assembly struct {
 	// Secrets are the values that were read, by name; empty with Declared.
 	Secrets map[string]secret.Value
 
-	all     []*candidate
-	client  *httptool.Client
-	sources []*imported // that have a document or lack it
-	results result.Store
-	own     ownTools
-	shelf   *discovery.Shelf // that indexes of tools are taken from; nil where nothing is searched
-	release func()           // gives up the index of the generation that was made last
-	lookout *lookout         // for tools whose needs are watched; nil without any
-	lease   *lease           // of what runs programs; nil without the tool that does
-	python  *interpreter.Later
-	tenants atomic.Int64 // generations that are not closed
+	all   []*candidate // those that are not admitted too
+	added []*tool.Tool // of the program, by Change
+	// changing says that tests and searches may name tools that are not there.
+	changing bool
+	builder  *builder // that made it, for Change
+	client   *httptool.Client
+	sources  []*imported // that have a document or lack it
+	results  result.Store
+	own      ownTools
+	shelf    *discovery.Shelf // that indexes of tools are taken from; nil where nothing is searched
+	release  func()           // gives up the index of the generation that was made last
+	lookout  *lookout         // for tools whose needs are watched; nil without any
+	lease    *lease           // of what runs programs; nil without the tool that does
+	python   *interpreter.Later
+	tenants  atomic.Int64 // generations that are not closed
 }
 
 // Close gives up idle connections and the index of the tools. An assembly whose
@@ -80,8 +84,9 @@ func (a *Assembly) Close() error {
 // Forget gives up what only the tests of a configuration need. It is for a
 // program that serves the generation.
 func (a *Assembly) Forget() {
-	if a.Tests = nil; a.lookout == nil {
-		a.all = nil
+	a.Tests = nil
+	for _, c := range a.all {
+		c.forget()
 	}
 	for _, s := range a.sources {
 		s.forget()
@@ -145,8 +150,16 @@ type Options struct {
 	// better than not to serve it.
 	Searches bool
 	// Served is the assembly that is served, or nil: the document of one of its sources
-	// is used where its address is the same and does not answer with one.
+	// is used where its address is the same and does not answer with one, and the tools
+	// that came into it with [Assembly.Change] are among those of the new one.
 	Served *Assembly
+	// Tools are what the program brings beside those of the configuration; see
+	// [tool.SourceGo].
+	Tools []*tool.Tool
+	// Changing says that the program may bring more of them later: a test or a search of
+	// the configuration that names a tool which is not there is left out then, with a
+	// warning. It holds for whatever comes in the place of an assembly that was changed.
+	Changing bool
 	// CacheDir is where documents are kept; nowhere when empty.
 	CacheDir string
 	// Interpreters run the programs of code_interpreter; nil where nothing is run.
@@ -164,6 +177,7 @@ type Options struct {
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results, shelf: opts.Shelf}
 	b := newBuilder(cfg, a.client, opts)
+	a.added, a.changing = opts.Served.brought(), opts.Changing || opts.Served.changes()
 	all := b.tools(&opts)
 	a.lease, a.python = b.lease, b.python
 	a.sources = b.imported
@@ -212,6 +226,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 		Upstreams: upstreamStates(b.upstreams), Logged: b.cfg.Defaults.Log, ApprovalExpires: b.cfg.Approvals.Expires,
 	})
 	a.lookout = b.watchNeeds(all)
+	a.builder = b.kept()
 	return a
 }
 
@@ -243,6 +258,7 @@ type builder struct {
 	slow         func(source string) // never nil
 	imported     []*imported         // the sources that are enabled, by name
 	partial      bool                // there are more tools than those that were compiled
+	changing     bool                // tests and searches may name tools that are not there
 	masker       *secret.Masker      // of the values; runners keep it, and it knows them when values is filled
 	secretNames  []string            // sorted
 	admission    admission

@@ -24,6 +24,15 @@ type candidate struct {
 	source   *imported       // that it comes from; nil for a declared one
 	op       *spec.Operation // that it is made of; nil for a declared one
 	fixed    map[string]any  // arguments that models do not see
+	program  *tool.Tool      // that it is; nil for one of the configuration
+}
+
+// forget gives up what only building needs.
+func (c *candidate) forget() {
+	c.args, c.op, c.fixed = shape{}, nil, nil
+	if c.program == nil {
+		c.config = &config.Tool{Requires: c.config.Requires}
+	}
 }
 
 // atCall reports whether the needs are looked at when the tool is called.

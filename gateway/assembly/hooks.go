@@ -17,17 +17,13 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 	}
 	tools := make([]hook.Tool, len(all))
 	for i, c := range all {
-		tools[i] = hook.Tool{
-			Spec: c.entry.Spec, Schema: c.entry.Schema, Args: c.args.names, Closed: c.args.closed,
-			Think: b.thinks(c), Hints: c.config.Hints, Fixed: c.fixed,
-		}
+		tools[i] = b.hooked(c)
 	}
 	known := tools
 	if b.partial { // what hooks read could be the argument of a tool with a mistake
 		known = nil
 	}
-	deps := hook.Deps{Client: b.client, SecretNames: b.secretNames, Secrets: b.values, Broken: b.cfg.Broken}
-	set := hook.Compile(b.cfg.At(), &cfg, inject, deps, known...)
+	set := hook.Compile(b.cfg.At(), &cfg, inject, b.hookDeps(), known...)
 	for _, t := range tools {
 		t.Spec.Parameters = set.Bind(t)
 	}
@@ -37,6 +33,18 @@ func (b *builder) hooks(all []*candidate) *hook.Set {
 		}
 	})
 	return set
+}
+
+// hooked is a tool as hooks know it.
+func (b *builder) hooked(c *candidate) hook.Tool {
+	return hook.Tool{
+		Spec: c.entry.Spec, Schema: c.entry.Schema, Args: c.args.names, Closed: c.args.closed,
+		Think: b.thinks(c), Hints: c.config.Hints, Fixed: c.fixed,
+	}
+}
+
+func (b *builder) hookDeps() hook.Deps {
+	return hook.Deps{Client: b.client, SecretNames: b.secretNames, Secrets: b.values, Broken: b.cfg.Broken}
 }
 
 // shown is the form in which models are shown a schema. It never fails for one

@@ -199,8 +199,11 @@ func (b *builder) adviseInterpreter(all []*candidate) {
 
 // place is where a tool stands that no source has.
 func (b *builder) place(s *tool.Spec) diag.Cursor {
-	if s.Source == tool.SourceInterpreter {
+	switch s.Source {
+	case tool.SourceInterpreter:
 		return b.at("code_interpreter")
+	case tool.SourceGo:
+		return placeOf(s.Name).Onto(b.cfg.At())
 	}
 	return b.at("tools", s.Name)
 }

@@ -296,8 +296,11 @@ func (b *builder) checkNames(taken map[string]*candidate, all []*candidate) map[
 			continue
 		}
 		from := "the tool " + other.entry.Spec.Name + " under tools"
-		if other.source != nil {
+		switch {
+		case other.source != nil:
 			from = other.entry.Spec.Name + " of the source " + other.source.name
+		case other.program != nil:
+			from = "the tool " + other.entry.Spec.Name + " of the program"
 		}
 		c.at.Hintf(fmt.Sprintf("write tools: {%q: {name: another}} in this source, or {enabled: false} in place of the name, or give it another prefix", c.entry.Spec.Method),
 			"%s would become the tool %s, which models confuse with %s", c.entry.Spec.Method, c.entry.Spec.Name, from)

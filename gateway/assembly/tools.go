@@ -21,14 +21,16 @@ import (
 // that sends an argument nobody needs is not sent back.
 const noParameters = `{"type":"object","properties":{}}`
 
-// tools compiles the "code_interpreter", "tools" and "sources" sections: every tool
-// without a mistake, whether it is going to be registered or not.
+// tools compiles the "code_interpreter", "tools" and "sources" sections, and the tools
+// that the program brings: every tool without a mistake, whether it is going to be
+// registered or not.
 func (b *builder) tools(opts *Options) []*candidate {
 	declared := b.declared()
 	b.partial = len(declared) < len(b.cfg.Tools)
 	if c := b.interpreter(opts); c != nil {
 		declared = append(declared, c)
 	}
+	declared = append(declared, b.programs(declared, opts.tools())...)
 	return append(declared, b.sources(declared)...)
 }
 
@@ -49,7 +51,7 @@ func (b *builder) declared() []*candidate {
 func (b *builder) tool(name string, t *config.Tool) *candidate {
 	spec := b.spec(name, t)
 	needs := b.needs(b.at("tools", name, "requires"), t.Requires)
-	s, doc := b.schema(name, spec.Parameters)
+	s, doc := b.schema(b.at("tools", name, "parameters"), spec.Parameters)
 	if s == nil {
 		return nil
 	}
@@ -123,10 +125,9 @@ func (b *builder) retries(t *config.Tool) int {
 	return b.cfg.Defaults.Retries
 }
 
-// schema compiles a tool's argument schema and reports a mistake where it is; nil
-// after one.
-func (b *builder) schema(name string, raw json.RawMessage) (*schema.Schema, *schema.Document) {
-	at := b.at("tools", name, "parameters")
+// schema compiles a tool's argument schema, which stands at a place, and reports a
+// mistake where it is; nil after one.
+func (b *builder) schema(at diag.Cursor, raw json.RawMessage) (*schema.Schema, *schema.Document) {
 	doc, err := schema.Read(raw)
 	if err != nil {
 		mistaken(at, err)

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -127,6 +128,24 @@ func (s *Set) Bind(t Tool) json.RawMessage {
 	}
 	p.injected = s.injectedInto(t)
 	return p.show()
+}
+
+// Tools are those that are bound.
+func (s *Set) Tools() []Tool {
+	out := make([]Tool, 0, len(s.plans))
+	for _, p := range s.plans {
+		out = append(out, p.tool)
+	}
+	return out
+}
+
+// Without is a set with the same hooks to which some tools are not bound, by name, and
+// others can be. The plans of all others are the same ones.
+func (s *Set) Without(names map[string]bool) *Set {
+	next := *s
+	next.plans = maps.Clone(s.plans)
+	maps.DeleteFunc(next.plans, func(name string, _ *Plan) bool { return names[name] })
+	return &next
 }
 
 // Plan finds the plan of the tool of this name.

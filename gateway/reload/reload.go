@@ -52,11 +52,13 @@ type Reloader struct {
 	logged  map[diag.Problem]bool // warnings that are known, without their places
 	told    string                // the errors that were logged last, with what they are about
 
+	closed  chan struct{} // when nothing is served any more
 	lacking chan struct{} // says that a source is left out; of room for one
 
 	mu     sync.Mutex // guards what follows
 	status Status
 	open   []*gateway.Generation
+	wishes []*wish // changes that nobody has begun to make
 }
 
 // New returns a Reloader for a gateway that serves the first version of the
@@ -68,6 +70,7 @@ func New(g *gateway.Gateway, source *Source, first *Version, opts Options) *Relo
 		started: first.Config, served: first, logged: known(first.Problems),
 		watcher: watch.Open(watch.Options{Disk: Disk(), Logger: opts.Logger}),
 		turn:    make(chan struct{}, 1),
+		closed:  make(chan struct{}),
 	}
 	r.status = Status{Generation: 1, Served: time.Now(), LastAttempt: time.Now(), LastSuccess: time.Now()}
 	r.lacking = make(chan struct{}, 1)
@@ -82,6 +85,7 @@ func New(g *gateway.Gateway, source *Source, first *Version, opts Options) *Relo
 func (r *Reloader) Close() error {
 	err := r.watcher.Close()
 	r.turn <- struct{}{} // no further reload
+	close(r.closed)
 	return cmp.Or(r.served.Assembly.Close(), err)
 }
 

@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
 // decodeArgs decodes checked arguments into a struct, as encoding/json decodes their text:
 // an integer keeps every digit, and nothing that has no field is let pass.
 func decodeArgs(args map[string]any, into any) error {
-	if len(args) == 0 {
+	if t := reflect.TypeOf(into).Elem(); len(args) == 0 && t.Kind() == reflect.Struct {
 		return nil // all that is required was looked for
 	}
 	data, err := appendValue(nil, args)
@@ -56,16 +59,20 @@ func misfit(at string, err error) *Error {
 
 // ofType words that a value does not fit the type of its field.
 func ofType(e *json.UnmarshalTypeError) string {
+	value, isNumber := strings.CutPrefix(e.Value, "number ")
+	if !isNumber {
+		value = "a JSON " + e.Value
+	}
 	switch e.Type.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		most := uint64(1)<<(e.Type.Bits()-1) - 1
-		return fmt.Sprintf("%s is not an integer from -%d to %d", e.Value, most+1, most)
+		return fmt.Sprintf("%s is not an integer from -%d to %d", value, most+1, most)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return fmt.Sprintf("%s is not an integer from 0 to %d", e.Value, ^uint64(0)>>(64-e.Type.Bits()))
+		return fmt.Sprintf("%s is not an integer from 0 to %d", value, ^uint64(0)>>(64-e.Type.Bits()))
 	case reflect.Float32, reflect.Float64:
-		return fmt.Sprintf("%s is not a number that %d bits can hold", e.Value, e.Type.Bits())
+		return fmt.Sprintf("%s is not a number that %d bits can hold", value, e.Type.Bits())
 	}
-	return e.Value + " does not fit here"
+	return value + " does not fit here"
 }
 
 // blame finds the innermost value that cannot be decoded, for encoding/json does not say
@@ -77,8 +84,11 @@ func blame(value any, t reflect.Type, at string, err error) (string, error) {
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		for name, member := range v {
-			inner, path := memberType(t, name), join(at, name)
+		if t.Kind() != reflect.Struct && t.Kind() != reflect.Map {
+			return at, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			member, inner, path := v[name], memberType(t, name), join(at, name)
 			if inner == nil {
 				return path, errors.New("there is no such argument")
 			}

@@ -1,23 +1,23 @@
 package tool
 
-import (
-	"bytes"
-	"cmp"
-)
+import "cmp"
 
 // binaryMedia is what bytes of no known type are called (RFC 2046 section
 // 4.5.1).
 const binaryMedia = "application/octet-stream"
 
-// formats are the images and sounds that models are shown as such, told by
-// their first bytes: what a server says of them is often wrong.
-var formats = []struct {
+// format is one kind of media that models are shown.
+type format struct {
 	start  string
 	offset int    // of more
 	more   string // what stands there; empty for nothing
 	kind   ContentType
 	media  string
-}{
+}
+
+// formats are the images and sounds that models are shown as such, told by
+// their first bytes: what a server says of them is often wrong.
+var formats = []format{
 	{start: "\x89PNG\r\n\x1a\n", kind: ContentImage, media: "image/png"},
 	{start: "\xFF\xD8\xFF", kind: ContentImage, media: "image/jpeg"},
 	{start: "GIF87a", kind: ContentImage, media: "image/gif"},
@@ -39,7 +39,7 @@ func RenderBytes(data []byte, media string, mode OutputMode) (Output, error) {
 		return RenderText(data, mode)
 	}
 	for _, f := range formats {
-		if bytes.HasPrefix(data, []byte(f.start)) && (f.more == "" || len(data) > f.offset && bytes.HasPrefix(data[f.offset:], []byte(f.more))) {
+		if f.starts(data) {
 			return Output{Content: []Content{{Type: f.kind, Data: data, MIMEType: f.media}}}, nil
 		}
 	}

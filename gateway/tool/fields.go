@@ -14,7 +14,9 @@ type field struct {
 	tagged bool   // the name is from the tag
 	omits  bool   // omitempty or omitzero
 	quoted bool   // the option string, which has numbers sent as texts
-	depth  int    // embedded structs that it came out of
+	path   string // the name in Go, behind those of the embedded structs that it came out of
+	depth  int    // how many these are
+	number int    // of all fields that were found
 }
 
 // optional reports whether the field may be left out of arguments.
@@ -27,15 +29,17 @@ func (f *field) optional() bool {
 // included, in the order in which they are written; and what is wrong with them.
 func fieldsOf(t reflect.Type) (fields []field, faults []string) {
 	c := &collector{inside: map[reflect.Type]bool{}}
-	c.collect(t, 0)
+	c.collect(t, 0, "")
 	faults = c.faults
 	for i := range c.found {
 		f := &c.found[i]
-		switch rival := c.rival(f); {
-		case rival == nil:
+		better, equal := c.rivals(f)
+		switch {
+		case better:
+		case equal == nil:
 			fields = append(fields, *f)
-		case f.depth == rival.depth && f.tagged == rival.tagged && !hidden(c.found, f):
-			faults = append(faults, fmt.Sprintf("the fields %s and %s are both %q in JSON, and so neither is (rename one with a json tag)", rival.Name, f.Name, f.name))
+		case equal.number < f.number:
+			faults = append(faults, fmt.Sprintf("the fields %s and %s are both %q in JSON, and so neither is (rename one with a json tag)", equal.path, f.path, f.name))
 		}
 	}
 	return fields, faults
@@ -48,7 +52,7 @@ type collector struct {
 	faults []string
 }
 
-func (c *collector) collect(t reflect.Type, depth int) {
+func (c *collector) collect(t reflect.Type, depth int, within string) {
 	if c.inside[t] {
 		return // it embeds itself, and its own fields hide these
 	}
@@ -59,20 +63,21 @@ func (c *collector) collect(t reflect.Type, depth int) {
 		if !ok {
 			continue
 		}
-		f.depth = depth
+		f.depth, f.path = depth, within+f.Name
 		if inner := embedded(f); inner != nil {
 			if f.Type.Kind() == reflect.Pointer && !f.IsExported() {
-				c.faults = append(c.faults, fmt.Sprintf("the embedded pointer %s cannot be set, since its type is not exported (embed the struct itself)", f.Name))
+				c.faults = append(c.faults, fmt.Sprintf("the embedded pointer %s cannot be set, since its type is not exported (embed the struct itself)", f.path))
 			}
-			c.collect(inner, depth+1)
+			c.collect(inner, depth+1, f.path+".")
 			continue
 		}
 		if !f.IsExported() {
 			continue
 		}
 		if f.quoted {
-			c.faults = append(c.faults, fmt.Sprintf("the option string of the json tag of %s is not supported (leave it out: numbers keep every digit)", f.Name))
+			c.faults = append(c.faults, fmt.Sprintf("the option string of the json tag of %s is not supported (leave it out: numbers keep every digit)", f.path))
 		}
+		f.number = len(c.found)
 		c.found = append(c.found, f)
 	}
 }
@@ -110,25 +115,20 @@ func embedded(f field) reflect.Type {
 	return t
 }
 
-// rival is another field of the name that encoding/json prefers to f, or takes for as
-// good; nil for none.
-func (c *collector) rival(f *field) *field {
+// rivals says whether encoding/json prefers another field of the name to f, and names the
+// first that it takes for as good; nil for none.
+func (c *collector) rivals(f *field) (better bool, equal *field) {
 	for i := range c.found {
 		o := &c.found[i]
-		if o == f || o.name != f.name {
+		if o.name != f.name || o.number == f.number {
 			continue
 		}
-		if o.depth < f.depth || o.depth == f.depth && (o.tagged || !f.tagged) {
-			return o
+		switch {
+		case o.depth < f.depth, o.depth == f.depth && o.tagged && !f.tagged:
+			return true, nil
+		case o.depth == f.depth && o.tagged == f.tagged && equal == nil:
+			equal = o
 		}
 	}
-	return nil
-}
-
-// hidden reports whether a field of the name is preferred to f, so that it does not
-// matter what it is at odds with.
-func hidden(all []field, f *field) bool {
-	return slices.ContainsFunc(all, func(o field) bool {
-		return o.name == f.name && (o.depth < f.depth || o.depth == f.depth && o.tagged && !f.tagged)
-	})
+	return false, equal
 }

@@ -9,7 +9,7 @@ import (
 
 // Func makes a tool of a Go function. What a model may send is taken from the type In
 // and what it reads from the value that run returns; both types are looked at once,
-// here. In is a struct whose fields are the arguments, struct{} for none; the package
+// here. In is a struct, or a pointer to one, whose fields are the arguments, struct{} for none; the package
 // documentation has its struct tags and what becomes of each type, and of Out.
 //
 // Run is called by many calls at once, with the context of its call, which ends when
@@ -85,7 +85,13 @@ func (run runner) Run(ctx context.Context, in Input) (Output, error) {
 // failed is what a call ends with whose function returned an error. An error that only
 // says that the context is over says it in the words of all tools.
 func failed(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*Error](err); ok || ctx.Err() == nil {
+	if e, ok := errors.AsType[*Error](err); ok {
+		if e == nil {
+			return errors.New("the tool's function returned a nil *tool.Error as its error (return nil)")
+		}
+		return err
+	}
+	if ctx.Err() == nil {
 		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -18,11 +19,22 @@ import (
 // inferParameters is the schema of what encoding/json decodes into a struct type, with
 // what its tags say. The error has all that is wrong with the type.
 func inferParameters(in reflect.Type) (json.RawMessage, error) {
-	if in.Kind() != reflect.Struct || decodesItself(in) {
-		return nil, fmt.Errorf("the arguments are of type %s, and have to be a struct with a field for each (struct{} for none)", in)
+	given := in
+	if in.Kind() == reflect.Pointer {
+		in = in.Elem()
 	}
-	w := &walker{root: in, open: map[reflect.Type]bool{}, refs: map[reflect.Type]string{}, defs: map[string]*jsonschema.Schema{}}
-	s := w.of(in, in.String())
+	if in.Kind() != reflect.Struct || decodesItself(in) {
+		return nil, fmt.Errorf("the arguments are of type %s, and have to be a struct with a field for each (struct{} for none)", given)
+	}
+	w := &walker{open: map[reflect.Type]bool{}, refs: map[reflect.Type]string{}, defs: map[string]*jsonschema.Schema{}}
+	name := in.String()
+	if in.Name() == "" {
+		name = "struct"
+	}
+	s := *w.of(in, name)
+	if s.Ref != "" { // a copy, for arguments that are added are none of the values inside
+		s = *w.defs[strings.TrimPrefix(s.Ref, defs)]
+	}
 	if len(w.defs) > 0 {
 		s.Defs = w.defs
 	}
@@ -33,20 +45,15 @@ func inferParameters(in reflect.Type) (json.RawMessage, error) {
 	return unescapeHTML(data), err
 }
 
-// walker infers the schema of one type and of those it is made of. Structs are written
-// out where they stand; one that holds itself is written once, under "$defs", and
-// referred to.
+// walker infers the schema of one type and of those it is made of. They are written out
+// where they stand; one that holds itself is written once, under "$defs", and referred
+// to.
 type walker struct {
-	root   reflect.Type
-	open   map[reflect.Type]bool   // structs that the walk is inside of
-	refs   map[reflect.Type]string // references to structs that hold themselves
+	open   map[reflect.Type]bool   // types that the walk is inside of
+	refs   map[reflect.Type]string // references to types that hold themselves
 	defs   map[string]*jsonschema.Schema
 	faults []error
 }
-
-// maxTypeDepth is the most types that may stand inside each other: generic types can
-// hold ever new ones.
-const maxTypeDepth = 50
 
 // fault notes what is wrong at a place, which is a type and the fields that lead from it.
 func (w *walker) fault(at, format string, args ...any) *jsonschema.Schema {
@@ -61,13 +68,16 @@ func (w *walker) of(t reflect.Type, at string) *jsonschema.Schema {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return orNull(w.of(t.Elem(), at))
+		if t.Name() != "" {
+			return w.fault(at, "the type %s is a pointer with a name (use the type that it points to)", t)
+		}
+		return w.of(t.Elem(), at)
 	case reflect.Struct:
-		return w.object(t, at)
+		return w.once(t, at, w.properties)
 	case reflect.Slice, reflect.Array:
-		return w.list(t, at)
+		return w.once(t, at, w.list)
 	case reflect.Map:
-		return w.dictionary(t, at)
+		return w.once(t, at, w.dictionary)
 	case reflect.Interface:
 		if t.NumMethod() > 0 {
 			return w.fault(at, "nothing can be decoded into the interface %s (use a type that it is implemented by, or any)", t)
@@ -120,7 +130,8 @@ func isBytes(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !decodesItself(t.Elem())
 }
 
-// orNull lets null stand for a pointer to nothing: models send it for what they leave out.
+// orNull lets null stand for a field that is left out, as models send it. No item of a
+// list and no value of a map may be null: functions do not expect it.
 func orNull(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Type != "" {
 		s.Types, s.Type = []string{s.Type, "null"}, ""
@@ -151,32 +162,31 @@ func (w *walker) dictionary(t reflect.Type, at string) *jsonschema.Schema {
 	return s
 }
 
-// object is the schema of a struct, or a reference to it.
-func (w *walker) object(t reflect.Type, at string) *jsonschema.Schema {
+// once is the schema that make gives of a type which may hold itself, or a reference to it.
+func (w *walker) once(t reflect.Type, at string, make func(reflect.Type, string) *jsonschema.Schema) *jsonschema.Schema {
 	if w.open[t] || w.refs[t] != "" {
 		return &jsonschema.Schema{Ref: w.refer(t)}
 	}
-	if len(w.open) >= maxTypeDepth {
-		return w.fault(at, "more than %d structs stand inside each other", maxTypeDepth)
+	if t.Name() != "" {
+		w.open[t] = true
+		defer delete(w.open, t)
 	}
-	w.open[t] = true
-	s := w.properties(t, at)
-	delete(w.open, t)
+	s := make(t, at)
 	ref := w.refs[t]
-	if ref == "" || t == w.root {
+	if ref == "" {
 		return s
 	}
-	w.defs[ref[len("#/$defs/"):]] = s
+	w.defs[strings.TrimPrefix(ref, defs)] = s
 	return &jsonschema.Schema{Ref: ref}
 }
 
-// refer is the reference to a struct that holds itself.
+// defs is where the schemas of types that hold themselves stand.
+const defs = "#/$defs/"
+
+// refer is the reference to a type that holds itself.
 func (w *walker) refer(t reflect.Type) string {
-	if t == w.root {
-		return "#"
-	}
 	if w.refs[t] == "" {
-		w.refs[t] = "#/$defs/" + w.unused(plainName(t))
+		w.refs[t] = defs + w.unused(plainName(t))
 	}
 	return w.refs[t]
 }
@@ -185,7 +195,7 @@ func (w *walker) refer(t reflect.Type) string {
 func (w *walker) unused(name string) string {
 	taken := func(name string) bool {
 		for _, ref := range w.refs {
-			if ref == "#/$defs/"+name {
+			if ref == defs+name {
 				return true
 			}
 		}
@@ -232,6 +242,12 @@ func (w *walker) properties(t reflect.Type, at string) *jsonschema.Schema {
 // property is the schema of a field with what its tags say.
 func (w *walker) property(f *field, at string) *jsonschema.Schema {
 	s := w.of(f.Type, at)
+	switch {
+	case f.Type.Kind() == reflect.Pointer:
+		s = orNull(s)
+	case reflect.ValueOf(*s).IsZero():
+		s.Description = "Any JSON value." // of some clients a property has to be an object
+	}
 	before := len(w.faults)
 	for _, tag := range tags {
 		value, ok := f.Tag.Lookup(tag.name)
@@ -242,12 +258,23 @@ func (w *walker) property(f *field, at string) *jsonschema.Schema {
 			w.fault(at, "tag %s:%q: %w", tag.name, value, err)
 		}
 	}
-	if len(w.faults) == before && s.Default != nil {
-		if err := accepts(s, s.Default); err != nil {
-			w.fault(at, "tag default:%q: the other tags refuse it: %w", f.Tag.Get("default"), err)
-		}
+	if len(w.faults) == before {
+		w.compare(f, s, at)
 	}
 	return s
+}
+
+// compare looks whether the field's own tags accept its default and its example.
+func (w *walker) compare(f *field, s *jsonschema.Schema, at string) {
+	for _, name := range []string{"default", "example"} {
+		text, ok := f.Tag.Lookup(name)
+		if !ok {
+			continue
+		}
+		if value, err := valueOf(f.Type, text); err == nil && refuses(s, value) {
+			w.fault(at, "tag %s:%q: the other tags refuse it (change it, or them)", name, text)
+		}
+	}
 }
 
 // unescapeHTML takes back what encoding/json does to < > and &: a model is no web page.

@@ -16,8 +16,10 @@ type Option struct{ apply func(*making) }
 // making is a tool that is being made.
 type making struct {
 	tool   *Tool
-	alone  bool // OneAtATime
+	alone  bool // OneAtATime was among the options
 	faults []error
+	choice *choice // nil where no methods are chosen
+	method string  // the method in Go; empty for a function
 }
 
 func newMaking(name, description string, opts []Option) *making {
@@ -52,11 +54,22 @@ func (m *making) takes(in reflect.Type) {
 // gives checks that values of a type can be answered with.
 func (m *making) gives(out reflect.Type) { m.fault(checkOut(out)) }
 
+// describe says how a tool gets its description.
+func (m *making) describe() string {
+	if m.method != "" {
+		return fmt.Sprintf("write tool.Doc(%q, \"what it does\"), or leave the method out with tool.Except(%q)", m.method, m.method)
+	}
+	return "say what the tool does and when to use it: it is by this that models choose"
+}
+
 // finish is the tool. It has a runner only where nothing is wrong with it.
 func (m *making) finish(r Runner) *Tool {
 	spec := &m.tool.Spec
+	if m.choice != nil {
+		m.faultf("Doc, Only, Except, Documented and Prefix are options of Methods (leave them out)")
+	}
 	if spec.Description == "" {
-		m.faultf("there is no description (say what the tool does and when to use it: a model reads nothing else)")
+		m.faultf("there is no description (%s)", m.describe())
 	}
 	if spec.Retries > 0 && !spec.ReadOnly() {
 		m.faultf("retries are for tools that change nothing (leave Retries out, or add Tags(%q))", TagReadOnly)

@@ -187,9 +187,9 @@ func valueOf(t reflect.Type, text string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("%s is not a value of type %s (write texts as they are, all else as JSON)", text, t)
 }
 
-// base is the type without pointers.
+// base is the type without pointers. A pointer with a name may point to itself.
 func base(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
 	}
 	return t
@@ -200,18 +200,25 @@ func decodes(t reflect.Type, data json.RawMessage) bool {
 	return json.Valid(data) && decodeStrictly(data, reflect.New(t).Interface()) == nil
 }
 
-// accepts says why a schema refuses a value that its type accepts; nil where it does not,
-// and where only the gateway can tell.
-func accepts(s *jsonschema.Schema, data json.RawMessage) error {
-	alone := *s
-	alone.Default = nil
-	resolved, err := alone.Resolve(nil)
+// refuses reports whether a schema surely refuses a value that its type accepts: only the
+// gateway can tell of one of which a part stands elsewhere.
+func refuses(s *jsonschema.Schema, data json.RawMessage) bool {
+	text, err := json.Marshal(s)
 	if err != nil {
-		return nil // a part of it stands elsewhere
+		return false
+	}
+	var decoded jsonschema.Schema
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return false
+	}
+	decoded.Default = nil
+	resolved, err := decoded.Resolve(nil)
+	if err != nil {
+		return false
 	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
-		return err
+		return false
 	}
-	return resolved.Validate(value)
+	return resolved.Validate(value) != nil
 }

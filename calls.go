@@ -28,7 +28,8 @@ func (o *Options) caller() tool.Caller {
 //
 // Rules see the caller of the call, or else that of the context ([tool.WithCaller]), or
 // else Options.Caller, whose kind is "go". A call that a tool of the program makes, with
-// the context that it runs under, is made by whoever called the tool, in the same chat.
+// the context that it runs under, is made by whoever called the tool, in the same chat,
+// unless it names another caller itself.
 func (g *Gateway) Call(ctx context.Context, call tool.Call) tool.Result {
 	return g.server.Gateway.Call(ctx, g.own(ctx, call))
 }

@@ -91,7 +91,7 @@ func open(ctx context.Context, opts *Options, layers config.Options, remove func
 	veil := host.NewVeil(opts.handler())
 	logger := slog.New(veil)
 	h, err := host.Open(host.Options{
-		Config: layers, Use: assembly.Options{Access: true}, Logger: logger, Worker: opts.Worker.command,
+		Config: layers, Use: assembly.Options{Access: true, Tools: opts.Tools, Changing: true}, Logger: logger, Worker: opts.Worker.command,
 	})
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ const (
 // secret. The error is a [diag.Problems] with all that is wrong or doubtful, warnings
 // among them, or nil; where warnings are well, ask its Err.
 func Check(opts Options) error {
-	c, err := host.Check(opts.config(), assembly.Options{Documents: assembly.DocumentsKept})
+	c, err := host.Check(opts.config(), assembly.Options{Documents: assembly.DocumentsKept, Tools: opts.Tools})
 	if err != nil || len(c.Problems) == 0 {
 		return err
 	}
@@ -202,6 +202,13 @@ func (g *Gateway) Close() error { return g.close() }
 // served is served on. The error is a [diag.Problems] where the files have errors.
 func (g *Gateway) Reload(ctx context.Context) (*reload.Result, error) {
 	return g.server.Reloader.Reload(ctx, "program")
+}
+
+// Register serves further tools of the program, until undo is called: all of them or, with
+// an error, none. Clients whose list changes by that are told. Undo returns when no call
+// of the tools begins any more; those under way finish. See [reload.Reloader.Register].
+func (g *Gateway) Register(tools ...*tool.Tool) (undo func(), err error) {
+	return g.server.Reloader.Register(context.Background(), tools...)
 }
 
 // Observe tells one more observer of the calls to come, until stop is called.

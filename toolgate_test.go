@@ -100,6 +100,85 @@ func TestCallers(t *testing.T) {
 	}
 }
 
+// TestNested: a tool that makes calls makes them as whoever called it, in the same chat,
+// and cannot be used to get past a rule.
+func TestNested(t *testing.T) {
+	t.Parallel()
+	var gw *toolgate.Gateway
+	outer := tool.Func("outer", "Pay by another tool.", func(ctx context.Context, _ struct{}) (string, error) {
+		r := gw.Call(ctx, tool.Call{Tool: "inner"})
+		if r.Error != nil {
+			return "", r.Error
+		}
+		return "outer of " + r.Output.Text(), nil
+	})
+	inner := tool.Func("inner", "Pay.", func(ctx context.Context, _ struct{}) (string, error) {
+		call, ok := tool.CallFrom(ctx)
+		if !ok || call.Depth != 1 || call.Parent == "" {
+			t.Errorf("called at depth %d, from %q", call.Depth, call.Parent)
+		}
+		return string(call.Caller.Kind) + " " + call.Caller.ID + " in " + call.Chat.ID, nil
+	})
+	gw = open(t, toolgate.Options{Tools: []*tool.Tool{outer, inner}, YAML: `
+version: 1
+policy:
+  rules:
+    - {name: all, tools: [outer], action: allow}
+    - {name: known, tools: [inner], when: caller.id != "anonymous", action: allow}
+`})
+	who := tool.CallerOf(t.Context(), tool.KindHTTP)
+	if r := gw.Call(t.Context(), tool.Call{Tool: "outer", Caller: who}); r.Error == nil || r.Error.Code != tool.NotFound {
+		t.Errorf("nobody: %+v", r.Error)
+	}
+	who.ID = "ann"
+	r := gw.Call(t.Context(), tool.Call{Tool: "outer", Caller: who, Chat: tool.Chat{ID: "c"}})
+	if got := r.Output.Text(); got != "outer of http ann in c" {
+		t.Error(got)
+	}
+}
+
+// TestStarted: a call that was started outlives its context, is cancelled by who started
+// it, and ends with the gateway.
+func TestStarted(t *testing.T) {
+	t.Parallel()
+	wait := func(ctx context.Context, _ struct{}) (string, error) {
+		tool.Progress(ctx, tool.Step{Done: 1})
+		<-ctx.Done()
+		return "", context.Cause(ctx)
+	}
+	gw := open(t, toolgate.Options{Tools: []*tool.Tool{tool.Func("wait", "Wait.", wait)}})
+	ctx, stop := context.WithCancel(t.Context())
+	steps := make(chan tool.Step, 9)
+	first, err := gw.Start(tool.WithProgress(ctx, func(s tool.Step) { steps <- s }), tool.Call{Tool: "wait"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := gw.Start(ctx, tool.Call{Tool: "wait"})
+	if err != nil || first.ID() == second.ID() {
+		t.Fatal(err)
+	}
+	if s := <-steps; s.Done != 1 {
+		t.Error(s)
+	}
+	stop()
+	if _, err := first.Result(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	first.Cancel()
+	if r, err := first.Result(t.Context()); err != nil || r.Error == nil || r.Error.Code != tool.Cancelled {
+		t.Errorf("%+v, %v", r.Error, err)
+	}
+	if status, ok := second.Status(); !ok || status.Result != nil {
+		t.Errorf("%+v", status)
+	}
+	if err := gw.Close(); err != nil {
+		t.Error(err)
+	}
+	if status, ok := second.Status(); !ok || status.Result == nil || status.Result.Error.Code != tool.Interrupted {
+		t.Errorf("%+v", status)
+	}
+}
+
 // TestTwo opens two gateways in one process: each has its own tools and state, and
 // leaves nothing behind.
 func TestTwo(t *testing.T) {

@@ -255,7 +255,7 @@ func (g *Gateway) judgeAgain(gen *Generation, a *approval.Approval, by tool.Call
 	if a.Print != entry.Spec.Print {
 		return verdict{over: otherTool}
 	}
-	if a.Hooks != gen.Hooks.Plan(a.Tool).BeforePrint() {
+	if a.Hooks != g.hooksPrint(gen.Hooks.Plan(a.Tool).BeforePrint()) {
 		return verdict{over: otherHooks}
 	}
 	chat := tool.Chat{ID: a.Chat}

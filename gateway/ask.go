@@ -40,7 +40,7 @@ func (p *passage) bind(ctx context.Context) error {
 		return desk.End(ctx, standing, otherSchema)
 	case standing.Print != p.entry.Spec.Print:
 		return desk.End(ctx, standing, otherTool)
-	case standing.Hooks != p.plan.BeforePrint():
+	case standing.Hooks != p.hooksPrint():
 		return desk.End(ctx, standing, otherHooks)
 	}
 	if p.approval = standing; standing.At(time.Now()) == approval.Approved {
@@ -209,7 +209,7 @@ func (p *passage) question() (*approval.Approval, error) {
 	now := time.Now()
 	expires := cmp.Or(terms.Expires, p.generation.ApprovalExpires, approval.DefaultExpires)
 	return &approval.Approval{
-		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID, Hooks: p.plan.BeforePrint(),
+		Binding: p.binding, Caller: p.call.Caller, Groups: p.ownGroups(), Profile: p.call.Profile, Via: p.call.Via, Depth: p.call.Depth, CallID: p.call.ID, Hooks: p.hooksPrint(),
 		Print: p.entry.Spec.Print, Origin: p.entry.Spec.Origin,
 		Arguments: args, CallReason: m.Text(p.reason), Rule: d.Rule, Reason: m.Text(d.Reason), Summary: p.summary(args),
 		Where: approval.Where(terms.By), Limited: terms.Limited, Terms: terms.Print, Remember: scopes(terms.Remember),

@@ -141,6 +141,12 @@ type Options struct {
 	Approvals *approval.Desk
 	Admission admission.Options // how many calls run and wait at once
 	Handles   handle.Options    // how many calls are started without waiting for them
+	// Before and After are hooks of the program, which run in their order behind those
+	// of the configuration.
+	Before []Before
+	After  []After
+	// Observe are told of calls, as if each had been given to [Gateway.Watch].
+	Observe []Observer
 }
 
 // Gateway takes calls; safe for concurrent use.
@@ -160,6 +166,8 @@ type Gateway struct {
 	judging     sync.WaitGroup  // approvals are judged again
 	gate        *admission.Gate
 	handles     *handle.Desk
+	before      []Before // of the program, like after
+	after       []After
 	underWay    atomic.Int64
 	logFailure  atomic.Pointer[error] // of the last record; nil when it was written
 	unwritten   atomic.Int64          // records that could not be written
@@ -188,6 +196,11 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 		activations: opts.Activations,
 		gate:        admission.New(opts.Admission),
 		approvals:   opts.Approvals,
+		before:      slices.Clone(opts.Before),
+		after:       slices.Clone(opts.After),
+	}
+	for _, o := range opts.Observe {
+		g.Watch(o)
 	}
 	g.current.Store(newTenancy(generation))
 	opts.Handles.Inner = g.inner

@@ -53,7 +53,7 @@ func (p *passage) castAndValidate(context.Context) error {
 
 // hooksBefore may rewrite the arguments, which stay valid, or refuse the call.
 func (p *passage) hooksBefore(ctx context.Context) error {
-	if !p.plan.RunsBefore() {
+	if !p.plan.RunsBefore() && len(p.ownBefore()) == 0 {
 		return nil
 	}
 	batch := batchOf(ctx)
@@ -62,6 +62,9 @@ func (p *passage) hooksBefore(ctx context.Context) error {
 		return done.err
 	}
 	err := p.through(func(c *hook.Call) error { return p.plan.Before(ctx, c) })
+	if err == nil {
+		err = p.runOwnBefore(ctx)
+	}
 	batch.keep(p, err)
 	return err
 }
@@ -83,9 +86,16 @@ func (p *passage) request() policy.Request {
 	}
 }
 
-// hooksAfter lets hooks see and change what the tool answered, or how it failed.
-// Secrets are masked before: what no hook sees it cannot show in another form.
+// hooksAfter lets hooks see and change what the tool answered, or how it failed: first
+// those of the configuration, then those of the program.
 func (p *passage) hooksAfter(ctx context.Context, out tool.Output, err error) (tool.Output, error) {
+	out, err = p.configuredAfter(ctx, out, err)
+	return p.runOwnAfter(ctx, out, err)
+}
+
+// configuredAfter runs the hooks of the configuration. Secrets are masked before: what
+// no hook sees it cannot show in another form.
+func (p *passage) configuredAfter(ctx context.Context, out tool.Output, err error) (tool.Output, error) {
 	var failed *tool.Error
 	if err != nil {
 		out, failed = tool.Output{}, p.maskError(tool.AsError(err))
@@ -111,7 +121,7 @@ func (p *passage) hooksAfter(ctx context.Context, out tool.Output, err error) (t
 // and adds what it is to know of this tool's results. What is kept for later
 // holds no secret, whatever a hook added.
 func (p *passage) finish(ctx context.Context, out tool.Output) tool.Output {
-	if p.plan.RunsAfter() {
+	if p.plan.RunsAfter() || len(p.ownAfter()) > 0 {
 		out = p.mask(out)
 	}
 	if saysNothing(out) {

@@ -47,10 +47,21 @@ func (r *TestResult) OK() bool { return len(r.Differences) == 0 }
 // reports every mistake in them, and leaves out tests that have one. The engine
 // must have been compiled with the tools of the configuration.
 func (e *Engine) CompileTests(at diag.Cursor, cfg []TestConfig, prepare Prepare) *Tests {
+	return e.compileTests(testCompiler{at: at, engine: e, prepare: prepare}, cfg)
+}
+
+// CompileSomeTests is CompileTests where tools come and go: a test that names one that
+// is not there is left out with a warning.
+func (e *Engine) CompileSomeTests(at diag.Cursor, cfg []TestConfig, prepare Prepare) *Tests {
+	return e.compileTests(testCompiler{at: at, engine: e, prepare: prepare, lenient: true}, cfg)
+}
+
+func (e *Engine) compileTests(all testCompiler, cfg []TestConfig) *Tests {
 	ts := &Tests{engine: e}
 	seen := map[string]bool{}
 	for i := range cfg {
-		c := testCompiler{at: at.Index(i), engine: e, prepare: prepare}
+		c := all
+		c.at = all.at.Index(i)
 		t := c.compile(&cfg[i])
 		if seen[t.name] {
 			c.fail("name", "rename one of them", "another test has the name %q too", t.name)
@@ -67,6 +78,7 @@ type testCompiler struct {
 	at      diag.Cursor
 	engine  *Engine
 	prepare Prepare
+	lenient bool // a tool that is not there is no mistake
 	failed  bool
 }
 
@@ -126,7 +138,11 @@ func (c *testCompiler) rule(name string) {
 
 func (c *testCompiler) tool(key, name string) *tool.Spec {
 	spec := c.engine.catalogue.named(name)
-	if spec == nil {
+	switch {
+	case spec == nil && c.lenient:
+		c.failed = true
+		c.at.Warnf("", "no tool is named %q now, so this test is left out", name)
+	case spec == nil:
 		c.fail(key, diag.DidYouMean(name, c.engine.catalogue.names()), "no tool is named %q", name)
 	}
 	return spec

@@ -177,7 +177,7 @@ type Options struct {
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results, shelf: opts.Shelf}
 	b := newBuilder(cfg, a.client, opts)
-	a.added, a.changing = opts.Served.brought(), opts.Changing || opts.Served.changes()
+	a.added, a.changing = opts.Served.brought(), b.changing
 	all := b.tools(&opts)
 	a.lease, a.python = b.lease, b.python
 	a.sources = b.imported
@@ -280,7 +280,7 @@ type builder struct {
 
 func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *builder {
 	b := &builder{
-		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict, slow: opts.Slow,
+		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict, slow: opts.Slow, changing: opts.Changing || opts.Served.changes(),
 		masker:       &secret.Masker{},
 		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
 		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},

@@ -57,6 +57,9 @@ func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *ho
 	if engine == nil || b.partial || b.cfg.Problems().Err() != nil {
 		return nil
 	}
+	if b.changing {
+		return engine.CompileSomeTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks))
+	}
 	return engine.CompileTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks))
 }
 

@@ -139,8 +139,6 @@ var (
 		"bench/call":                 slices.Concat(words, rooms, cellar, hall, []string{"gateway/assembly", "bench/internal/row"}),
 		"bench/start":                {"bench/internal/row"}, // starts the program
 		"examples/library":           {".", "gateway/tool"},
-		"bench/call":                 slices.Concat(words, rooms, cellar, hall, []string{"gateway/assembly"}),
-		"bench/start":                {}, // starts the program
 		"bench/start/parse":          {},
 		"bench/openapi":              {"openapi", "bench/internal/row"},
 		"bench/discover":             {"discovery", "bench/internal/row"},

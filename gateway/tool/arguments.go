@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,13 +13,16 @@ import (
 	"unicode/utf8"
 )
 
+// roomForArgs is what the text of arguments takes, in bytes: enough for nearly all.
+const roomForArgs = 256
+
 // decodeArgs decodes checked arguments into a struct, as encoding/json decodes their text:
 // an integer keeps every digit, and nothing that has no field is let pass.
 func decodeArgs(args map[string]any, into any) error {
 	if t := reflect.TypeOf(into).Elem(); len(args) == 0 && t.Kind() == reflect.Struct {
 		return nil // all that is required was looked for
 	}
-	data, err := appendValue(nil, args)
+	data, err := appendValue(make([]byte, 0, roomForArgs), args)
 	if err != nil {
 		return Errorf(InvalidArgs, "the arguments cannot be read").Because(err)
 	}
@@ -31,17 +33,11 @@ func decodeArgs(args map[string]any, into any) error {
 	return nil
 }
 
-// decodeStrictly decodes a JSON text and refuses members that have no field.
+// decodeStrictly decodes one JSON text and refuses members that have no field.
 func decodeStrictly(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more than one value")
-	}
-	return nil
+	return d.Decode(into)
 }
 
 // misfit words for a model that what stands at a path is no value of its field.

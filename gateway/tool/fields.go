@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // field is a field of a struct as encoding/json sees it.
@@ -74,12 +75,20 @@ func (c *collector) collect(t reflect.Type, depth int, within string) {
 		if !f.IsExported() {
 			continue
 		}
+		if strings.ContainsFunc(f.name, notInName) {
+			c.faults = append(c.faults, fmt.Sprintf("encoding/json does not take %q, the name in the json tag of %s (use letters, digits and underscores)", f.name, f.path))
+		}
 		if f.quoted {
 			c.faults = append(c.faults, fmt.Sprintf("the option string of the json tag of %s is not supported (leave it out: numbers keep every digit)", f.path))
 		}
 		f.number = len(c.found)
 		c.found = append(c.found, f)
 	}
+}
+
+// notInName reports whether encoding/json ignores a name with the character in it.
+func notInName(c rune) bool {
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c)
 }
 
 // read reads a field's json tag; it reports false for one that is left out.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"maps"
 	"math/big"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -52,11 +54,13 @@ type (
 	nested []nested
 	lookup map[string]lookup
 	level  string // a text with a name
-	colour struct{ r, g, b uint8 }
+	colour struct{ name string }
 	either struct{ raw string }
+	panics struct{}
 )
 
-func (c *colour) UnmarshalText(text []byte) error { c.r = text[0]; return nil }
+func (c *colour) UnmarshalText(text []byte) error { c.name = string(text); return nil }
+func (p *panics) UnmarshalText([]byte) error      { panic("boo") }
 func (e *either) UnmarshalJSON(data []byte) error { e.raw = string(data); return nil }
 
 // schemas are Go types and the golden files with what models are shown of them.
@@ -85,7 +89,6 @@ var schemas = []struct {
 		Any      any
 		hidden   int
 		LeftOut  int `json:"-"`
-		Dash     int `json:"-,"`
 		Renamed  int `json:"re named"`
 		Optional int `json:",omitempty"`
 		Zero     int `json:"zero,omitzero"`
@@ -232,6 +235,73 @@ func TestMistakesOfTypes(t *testing.T) {
 	}
 }
 
+// TestFields: the properties are what encoding/json has for fields, however they are
+// embedded, named and hidden.
+func TestFields(t *testing.T) {
+	type (
+		Deepest struct {
+			A, B, C int
+			D       int `json:"d"`
+		}
+		Deep struct {
+			Deepest
+			B int
+		}
+		Wide struct {
+			C int `json:"C"`
+			E int `json:"-"`
+		}
+		Texts []string
+	)
+	tests := []struct {
+		value any
+		infer func() (json.RawMessage, error)
+	}{
+		{Deep{}, parametersOf[Deep]},
+		{struct {
+			Deep
+			C string
+		}{}, parametersOf[struct {
+			Deep
+			C string
+		}]},
+		{struct {
+			*Deep
+			*Wide `json:"wide"`
+			Texts
+		}{Deep: &Deep{}}, parametersOf[struct {
+			*Deep
+			*Wide `json:"wide"`
+			Texts
+		}]},
+		{struct {
+			Deepest
+			Wide
+		}{}, parametersOf[struct {
+			Deepest
+			Wide
+		}]},
+	}
+	for _, test := range tests {
+		data, err := json.Marshal(test.value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parameters, err := test.infer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct{ Properties map[string]any }
+		if err := json.Unmarshal(parameters, &s); err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Sorted(maps.Keys(decoded(t, string(data))))
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Properties))); diff != "" {
+			t.Errorf("%T: (-want +got)\n%s", test.value, diff)
+		}
+	}
+}
+
 // said compares what is wrong with a type with what is to be said of it.
 func said(t *testing.T, infer func() (json.RawMessage, error), want string) {
 	t.Helper()
@@ -279,14 +349,18 @@ func TestMistakesOfFields(t *testing.T) {
 			}
 			return parametersOf[in]()
 		}, "tool_test.in: the option string of the json tag of F is not supported (leave it out: numbers keep every digit)"},
-		{"same name", func() (json.RawMessage, error) {
+		{"odd name", func() (json.RawMessage, error) {
 			type in struct {
-				F int
-				G int `json:"F"`
-				H int `json:"F"`
+				F int `json:"a€"`
 			}
 			return parametersOf[in]()
-		}, `tool_test.in: the fields G and H are both "F" in JSON, and so neither is (rename one with a json tag)`},
+		}, `tool_test.in: encoding/json does not take "a€", the name in the json tag of F (use letters, digits and underscores)`},
+		{"a type that panics", func() (json.RawMessage, error) {
+			type in struct {
+				F panics `default:"x"`
+			}
+			return parametersOf[in]()
+		}, "the tags of tool_test.in cannot be read: one of its types panics when it decodes a value: boo"},
 		{"same name embedded", func() (json.RawMessage, error) {
 			type in struct {
 				either1

@@ -44,8 +44,14 @@ func (m *making) fault(err error) {
 
 func (m *making) faultf(format string, args ...any) { m.fault(fmt.Errorf(format, args...)) }
 
-// takes sets the parameters to those that a type describes.
+// takes sets the parameters to those that a type describes. The values of its tags are
+// decoded by the types themselves, which may panic.
 func (m *making) takes(in reflect.Type) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.faultf("the tags of %s cannot be read: one of its types panics when it decodes a value: %v", in, r)
+		}
+	}()
 	parameters, err := inferParameters(in)
 	m.tool.Spec.Parameters = parameters
 	m.fault(err)

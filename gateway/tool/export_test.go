@@ -1,0 +1,4 @@
+package tool
+
+// SnakeCase is for the table of names.
+var SnakeCase = snakeCase

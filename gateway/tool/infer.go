@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -208,15 +209,16 @@ func (w *walker) unused(name string) string {
 	return unused
 }
 
-// plainName is the name of a type without what a reference could not hold as it is.
+// plainName is the name of a type in ASCII and without the types that it is made with,
+// whose names have those of packages in them.
 func plainName(t reflect.Type) string {
-	name := []byte(t.Name())
-	for i, c := range name {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
-			name[i] = '_'
+	name, _, _ := strings.Cut(t.Name(), "[")
+	return strings.Map(func(c rune) rune {
+		if c >= utf8.RuneSelf {
+			return '_'
 		}
-	}
-	return string(name)
+		return c
+	}, name)
 }
 
 func (w *walker) properties(t reflect.Type, at string) *jsonschema.Schema {

@@ -51,6 +51,10 @@ type (
 	Named struct {
 		Name string `json:"name"`
 	}
+	box[T any] struct {
+		Value T       `json:"value"`
+		Next  *box[T] `json:"next"`
+	}
 	nested []nested
 	lookup map[string]lookup
 	level  string // a text with a name
@@ -162,7 +166,17 @@ var schemas = []struct {
 		Third  *link           `json:"third"`
 		Fourth nested          `json:"fourth"`
 		Fifth  lookup          `json:"fifth"`
+		Sixth  box[int8]       `json:"sixth" jsonschema:"a \\ and a \\u003c, as they are"`
+		Last   box[link]       `json:"last"`
 	}]},
+	{"recursive of one name", func() (json.RawMessage, error) {
+		type other struct{ A *link }
+		type link struct{ B *link }
+		return parametersOf[struct {
+			First  other
+			Second link
+		}]()
+	}},
 }
 
 // TestSchemas compares what is inferred with the golden files. Each is one that the

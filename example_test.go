@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolgate/toolgate"
+	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/batch"
 	"github.com/toolgate/toolgate/gateway/provider"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -106,6 +107,56 @@ policy:
 	// 1 listed | Error: no tool is named "weather"
 	// Call one of the tools in your tool list by its exact name.
 	// 2 listed | rain in Bergen
+}
+
+// counted counts calls by how they ended.
+type counted map[tool.Code]int
+
+func (c counted) Began(*tool.Notice) {}
+
+func (c counted) Ended(n *tool.Notice) {
+	if n.Result.Error != nil {
+		c[n.Result.Error.Code]++
+		return
+	}
+	c["ok"]++
+}
+
+// Hooks in Go, behind those of the file, and an observer.
+func ExampleOptions_hooks() {
+	ctx := context.Background()
+	ends := counted{} // calls of this example come one after the other: others need a lock
+	gw, err := toolgate.Open(ctx, toolgate.Options{
+		Tools: []*tool.Tool{tool.Func("weather", "Say how the weather is.", weather)},
+		Before: []gateway.Before{func(_ context.Context, c *gateway.HookCall) error {
+			if c.Args["city"] == "Area 51" {
+				return tool.Errorf(tool.Denied, "nobody is told the weather there")
+			}
+			c.Args["city"] = strings.ToUpper(c.Args["city"].(string))
+			return nil
+		}},
+		After: []gateway.After{func(_ context.Context, _ *gateway.HookCall, o *gateway.Outcome) error {
+			if o.Err == nil {
+				o.Output = tool.TextOutput(o.Output.Text() + ", as far as is known")
+			}
+			return nil
+		}},
+		Observe: []gateway.Observer{ends},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer gw.Close()
+
+	for _, city := range []string{"Bergen", "Area 51"} {
+		result := gw.Call(ctx, tool.Call{Tool: "weather", Arguments: json.RawMessage(`{"city": "` + city + `"}`)})
+		fmt.Println(result.Output.Text())
+	}
+	fmt.Println(ends)
+	// Output:
+	// rain in BERGEN, as far as is known
+	// Error: nobody is told the weather there
+	// map[denied:1 ok:1]
 }
 
 // A call that nobody waits for: its steps as they come, what it gave, and one that is

@@ -45,6 +45,13 @@ type Options struct {
 	// what it may say of tools of its own: rules, groups, hooks and injections match them.
 	Tools []*tool.Tool
 
+	// Before and After are hooks of the program, which run in their order behind those of
+	// the configuration, before and after calls of every tool but the gateway's own.
+	Before []gateway.Before
+	After  []gateway.After
+	// Observe are told of every call; see also [Gateway.Observe].
+	Observe []gateway.Observer
+
 	// Caller is who makes the calls of the program, where neither the call nor its
 	// context ([tool.WithCaller]) says who does. Its Kind is go if it has none, and its
 	// name is "local" when the ID is empty.
@@ -92,6 +99,7 @@ func open(ctx context.Context, opts *Options, layers config.Options, remove func
 	logger := slog.New(veil)
 	h, err := host.Open(host.Options{
 		Config: layers, Use: assembly.Options{Access: true, Tools: opts.Tools, Changing: true}, Logger: logger, Worker: opts.Worker.command,
+		Before: opts.Before, After: opts.After, Observe: opts.Observe,
 	})
 	if err != nil {
 		return nil, err

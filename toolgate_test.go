@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -97,6 +99,62 @@ func TestCallers(t *testing.T) {
 	program := open(t, toolgate.Options{YAML: shop, Caller: tool.Caller{ID: "job", Groups: []string{"staff"}}})
 	if got := call(program, t.Context(), "refund", ""); got != "paid" {
 		t.Error("Options.Caller:", got)
+	}
+}
+
+// TestRegister: 50 callers call what comes and goes, and are answered or told that there
+// is no such tool.
+func TestRegister(t *testing.T) {
+	t.Parallel()
+	gw := open(t, toolgate.Options{YAML: shop, Set: []string{"policy.default=allow"}})
+	made := tool.Func("made", "Answer.", func(context.Context, struct{}) (string, error) { return "made", nil })
+	var callers sync.WaitGroup
+	var answered, missed atomic.Int64
+	over := make(chan struct{})
+	for range 50 {
+		callers.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				switch r := gw.Call(t.Context(), tool.Call{Tool: "made"}); {
+				case r.Error == nil && r.Output.Text() == "made":
+					answered.Add(1)
+				case r.Error != nil && (r.Error.Code == tool.NotFound || r.Error.Code == tool.Overloaded):
+					missed.Add(1)
+				default:
+					t.Errorf("%+v", r.Error)
+				}
+			}
+		})
+	}
+	for range 20 {
+		undo, err := gw.Register(made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := gw.Call(t.Context(), tool.Call{Tool: "made"}); r.Error != nil && r.Error.Code != tool.Overloaded {
+			t.Error(r.Error)
+		}
+		undo()
+		undo()
+		if r := gw.Call(t.Context(), tool.Call{Tool: "made"}); r.Error == nil {
+			t.Error("it is there still")
+		}
+	}
+	close(over)
+	callers.Wait()
+	t.Logf("%d answered, %d missed", answered.Load(), missed.Load())
+	if _, err := gw.Register(tool.Func("price", "Another price.", func(context.Context, struct{}) (string, error) { return "", nil })); diag.As(err) == nil {
+		t.Error("a name that is taken:", err)
+	}
+	if err := gw.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := gw.Register(made); err == nil {
+		t.Error("it came into a closed gateway")
 	}
 }
 

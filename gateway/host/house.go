@@ -46,6 +46,11 @@ type Options struct {
 	// code_interpreter, without its last argument. Where it is nil, a configuration with
 	// that tool is refused. See [ThisProgram].
 	Worker func() ([]string, error)
+	// Before, After and Observe are hooks and observers of the program; see
+	// [gateway.Options].
+	Before  []gateway.Before
+	After   []gateway.After
+	Observe []gateway.Observer
 	// Alone says that the process does nothing but this: then garbage is collected less
 	// often while a configuration is read, and where the heap is small. GOGC in the
 	// environment stays what it is.
@@ -110,7 +115,7 @@ func Open(opts Options) (*House, error) {
 	h.close = sync.OnceValue(h.closeAll)
 	h.closers = []io.Closer{programs, closer(h.closeVersion)}
 	h.access.Swap(a.Access)
-	if err := h.furnish(a.Generation, results, &use); err != nil {
+	if err := h.furnish(a.Generation, results, &opts); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	files.desk.Store(h.Chats)
@@ -155,8 +160,9 @@ func (h *House) closeVersion() error {
 }
 
 // furnish opens the state of the gateway and makes the gateway itself.
-func (h *House) furnish(generation *gateway.Generation, results *later, use *assembly.Options) error {
-	serves, logger := use.Only == "", h.logger
+func (h *House) furnish(generation *gateway.Generation, results *later, opts *Options) error {
+	only, logger := opts.Use.Only, h.logger
+	serves := only == ""
 	if serves {
 		ledger, err := openLedger(&h.Config.Store, logger)
 		if err != nil {
@@ -175,7 +181,10 @@ func (h *House) furnish(generation *gateway.Generation, results *later, use *ass
 		return fmt.Errorf("the folder of large results cannot be opened: %w", err)
 	}
 	results.Store, h.results = folder, folder
-	options := gateway.Options{Logger: logger, Results: folder, Handles: h.Ledger.handles()}
+	options := gateway.Options{
+		Logger: logger, Results: folder, Handles: h.Ledger.handles(),
+		Before: opts.Before, After: opts.After, Observe: opts.Observe,
+	}
 	if serves {
 		h.Chats = chat.Open(context.Background(), h.Ledger.store, chat.Options{Limits: h.Config.Chats, Files: h.Ledger.store, KeepFiles: h.Config.Store.Keep.Files, Logger: logger})
 		options.Limits = h.Ledger.store
@@ -185,10 +194,10 @@ func (h *House) furnish(generation *gateway.Generation, results *later, use *ass
 		h.hints = learn.Open(context.Background(), h.Ledger.store, learn.Options{Logger: logger})
 		options.Notes, h.closers = h.hints, append(h.closers, h.hints)
 	}
-	if use.Only == find.ToolName {
+	if only == find.ToolName {
 		options.Notes = h.readHints()
 	}
-	if use.Only != "" && asks(generation, use.Only) {
+	if !serves && asks(generation, only) {
 		if err := h.openApprovals(); err != nil {
 			return err
 		}

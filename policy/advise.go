@@ -21,7 +21,7 @@ func (e *Engine) Advise(at diag.Cursor, toolAt func(name string) diag.Cursor, to
 	for _, r := range e.rules {
 		here := at.Key("rules").Index(r.index)
 		if here.Key("tags").Present() { // else they are those of a preset
-			adviseNames(here.Key("tags"), "no tool has the tag %s", r.about.tags, tags)
+			adviseTags(here.Key("tags"), r, tags)
 		}
 		adviseReach(here, r, tools)
 		e.adviseCondition(here.Key("when"), r)
@@ -35,19 +35,31 @@ func adviseReach(at diag.Cursor, r *rule, tools []*tool.Spec) {
 	names := namesOf(tools, func(s *tool.Spec) []string { return []string{s.Name} })
 	reaches, hint := slices.ContainsFunc(tools, r.reaches), ""
 	for i, g := range r.about.tools {
-		if !literal(g) || slices.Contains(names, string(g)) {
+		if !literal(g) {
+			adviseGlob(at.Key("tools").Index(i), r, g, names)
+			continue
+		}
+		if slices.Contains(names, string(g)) {
 			continue
 		}
 		near := diag.DidYouMean(string(g), names)
 		switch {
 		case reaches:
-			at.Key("tools").Index(i).Warnf(cmp.Or(near, "check the name"), "no tool is named %s", g)
+			at.Key("tools").Index(i).As(diag.UnmatchedPattern).Warnf(cmp.Or(near, "check the name"), "no tool is named %s", g)
 		case hint == "":
 			hint = near
 		}
 	}
 	if !reaches {
-		at.Warnf(cmp.Or(hint, "check the names in tools and tags"), "rule %q reaches none of the tools", r.name)
+		at.As(diag.UnmatchedRule).Warnf(cmp.Or(hint, "check the names in tools and tags"), "rule %q reaches none of the tools", r.name)
+	}
+}
+
+// adviseGlob warns of a pattern that no name fits. One of a rule that denies may be
+// about tools still to come.
+func adviseGlob(at diag.Cursor, r *rule, g tool.Glob, names []string) {
+	if r.effect != Deny && strings.Trim(string(g), "*") != "" && len(r.about.tools) > 1 && !slices.ContainsFunc(names, g.Match) {
+		at.As(diag.UnmatchedPattern).Warnf("check the pattern, or remove it", "%q fits none of the tools", g)
 	}
 }
 
@@ -68,11 +80,17 @@ func CheckGroups(at diag.Cursor, cfg *Config, declared []string) {
 	}
 }
 
-// adviseNames asks whether a name that no tool has was meant to be another.
-func adviseNames(at diag.Cursor, text string, given, known []string) {
-	for i, name := range given {
-		if near := diag.DidYouMean(name, known); near != "" && !slices.Contains(known, name) {
-			at.Index(i).Warnf(near, text, name)
+// adviseTags warns of tags that no tool has. Those with a meaning of their own may be
+// there for tools still to come, and so may those of a rule that denies; either is told
+// of only where it was meant to be another.
+func adviseTags(at diag.Cursor, r *rule, known []string) {
+	for i, tag := range r.about.tags {
+		if slices.Contains(known, tag) {
+			continue
+		}
+		near := diag.DidYouMean(tag, known)
+		if near != "" || r.effect != Deny && !slices.Contains(tool.KnownTags(), tag) {
+			at.Index(i).As(diag.UnknownTag).Warnf(cmp.Or(near, "give it to a tool, or remove it"), "no tool has the tag %s", tag)
 		}
 	}
 }
@@ -85,7 +103,7 @@ func (e *Engine) adviseCondition(at diag.Cursor, r *rule) {
 	}
 	if r.effect == Allow {
 		for _, pattern := range r.when.Unanchored() {
-			at.Warnf("write ^ before and $ behind it", "the pattern %q allows every text that fits in part", pattern)
+			at.As(diag.LoosePattern).Warnf("write ^ before and $ behind it", "the pattern %q allows every text that fits in part", pattern)
 		}
 		return
 	}
@@ -95,7 +113,7 @@ func (e *Engine) adviseCondition(at diag.Cursor, r *rule) {
 			continue
 		}
 		name := pathText(path)
-		at.Warnf("say what holds then with "+name+" ?? …, or ask with has("+quoted(name)+")",
+		at.As(diag.AbsentArgument).Warnf("say what holds then with "+name+" ?? …, or ask with has("+quoted(name)+")",
 			"a call may leave out %s, and comparing what is absent is false, so that such a call gets past this rule of action %s", name, r.effect)
 	}
 }
@@ -142,7 +160,7 @@ func (e *Engine) adviseTools(at func(name string) diag.Cursor, tools []*tool.Spe
 	}
 	for _, t := range tools {
 		if !slices.ContainsFunc(e.rules, func(r *rule) bool { return r.reaches(t) }) {
-			at(t.Name).Warnf("name the tool or one of its tags in a rule", "no rule reaches this tool and the default is deny, so nobody can see or call it")
+			at(t.Name).As(diag.UnusableTool).Warnf("name the tool or one of its tags in a rule", "no rule reaches this tool and the default is deny, so nobody can see or call it")
 		}
 	}
 }

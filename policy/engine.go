@@ -110,6 +110,9 @@ func namesOfRules(rules []RuleConfig) map[string]bool {
 	return names
 }
 
+// dataName is the variable of what the section holds under data.
+const dataName = "data"
+
 // dataVar declares the variable data, whose values never change.
 func dataVar(at diag.Cursor, data map[string]json.RawMessage) expression.Var {
 	values := make(map[string]any, len(data))
@@ -120,7 +123,7 @@ func dataVar(at diag.Cursor, data map[string]json.RawMessage) expression.Var {
 		}
 		values[name] = v
 	}
-	return expression.Var{Name: "data", Type: expression.Closed(slices.Collect(maps.Keys(values))), Value: values}
+	return expression.Var{Name: dataName, Type: expression.Closed(slices.Collect(maps.Keys(values))), Value: values}
 }
 
 // Decide finds the first rule that matches the request. A condition or a

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
@@ -16,6 +17,7 @@ type rule struct {
 	callers []tool.Glob
 	via     []string
 	when    *expression.Program // nil when the rule has no condition
+	text    string              // of the condition, as it is written
 	effect  Effect
 	reason  *expression.Template // nil when the rule gives none
 	show    bool
@@ -36,6 +38,7 @@ func (e *Engine) compileRule(at diag.Cursor, index int, cfg *RuleConfig) *rule {
 		env = env.Declare(expression.Var{Name: "args", Late: true, Type: e.catalogue.args(&r.about)})
 	}
 	if cfg.When != nil {
+		r.text = strings.TrimSpace(*cfg.When)
 		r.when = expression.Compile(at.Key("when"), *cfg.When, env, expression.WantBool)
 		ok = ok && r.when != nil
 	}

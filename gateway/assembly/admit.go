@@ -111,10 +111,10 @@ func adviseEntries(list []entry, specs []*tool.Spec) {
 			continue
 		}
 		if e.tag != "" {
-			e.at.Warnf(diag.DidYouMean(e.tag, tagsOf(specs)), "no tool has the tag %s", e.tag)
+			e.at.As(diag.UnknownTag).Warnf(diag.DidYouMean(e.tag, tagsOf(specs)), "no tool has the tag %s", e.tag)
 			continue
 		}
-		e.at.Warnf(diag.DidYouMean(e.text, namesOf(specs)), "%q fits none of the tools", e.text)
+		e.at.As(diag.UnmatchedPattern).Warnf(diag.DidYouMean(e.text, namesOf(specs)), "%q fits none of the tools", e.text)
 	}
 }
 

@@ -30,7 +30,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 	b.groups.advise(func(name string) diag.Cursor { return b.at("groups", name) }, specs, b.cfg.Groups)
 	adviseProfiles(b.profiles, specs)
 	if engine == nil {
-		b.cfg.At().Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
+		b.cfg.At().As(diag.NoPolicy).Warnf("add a policy section; its default is deny", "there is no policy, so every call is allowed")
 		return
 	}
 	var ignored diag.Report
@@ -48,7 +48,7 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 		return diag.NewCursor(&ignored, nil)
 	}, append(specs, specsOfAll(judged())...))
 	for _, name := range slices.Sorted(maps.Keys(nobodys)) {
-		b.at("sources", name).Warnf("name them, or one of their tags, in a rule",
+		b.at("sources", name).As(diag.UnusableTool).Warnf("name them, or one of their tags, in a rule",
 			"no rule reaches %s of this source and the default is deny, so nobody can see or call them", counted(nobodys[name], "tool"))
 	}
 }
@@ -56,24 +56,24 @@ func (b *builder) advise(all []*candidate, tools *registry.Registry, engine *pol
 func (b *builder) adviseTool(spec *tool.Spec, s *schema.Schema) {
 	switch {
 	case spec.Description == "" && spec.Deferred && spec.SearchHint == "":
-		b.at("tools", spec.Name).Warnf("add a description or a search_hint", "nothing is said of this tool, so searches find it by its name, its tags and its arguments alone")
+		b.at("tools", spec.Name).As(diag.MissingDescription).Warnf("add a description or a search_hint", "nothing is said of this tool, so searches find it by its name, its tags and its arguments alone")
 	case spec.Description == "":
-		b.at("tools", spec.Name).Warnf("add a description", "models choose a tool by its description, and this one has none")
+		b.at("tools", spec.Name).As(diag.MissingDescription).Warnf("add a description", "models choose a tool by its description, and this one has none")
 	}
 	for i, tag := range spec.Tags {
 		if near := nearTag(tag); near != "" {
-			b.at("tools", spec.Name, "tags", strconv.Itoa(i)).Warnf(near, "the tag %s has no meaning of its own", tag)
+			b.at("tools", spec.Name, "tags", strconv.Itoa(i)).As(diag.MisspeltTag).Warnf(near, "the tag %s has no meaning of its own", tag)
 		}
 	}
 	b.adviseRequired(spec, s)
 	for _, m := range s.Misspelt() {
-		within(b.at("tools", spec.Name, "parameters"), m.Path).Warnf(m.Hint, "%s", m.Text)
+		within(b.at("tools", spec.Name, "parameters"), m.Path).As(diag.SuspectSchema).Warnf(m.Hint, "%s", m.Text)
 	}
 }
 
 // nearTag asks whether a tag was meant to be one that has a meaning.
 func nearTag(tag string) string {
-	known := []string{tool.TagReadOnly, tool.TagDestructive, tool.TagNetwork, tool.TagFileSystem, tool.TagSlow, tool.TagPrivileged}
+	known := tool.KnownTags()
 	for _, k := range known {
 		if tag == k {
 			return ""
@@ -100,7 +100,7 @@ func (b *builder) adviseRequired(spec *tool.Spec, s *schema.Schema) {
 	for i, name := range required {
 		if !known[name] {
 			b.at("tools", spec.Name, "parameters", "required", strconv.Itoa(i)).
-				Warnf(diag.DidYouMean(name, names), "%s is required and is none of the properties", name)
+				As(diag.SuspectSchema).Warnf(diag.DidYouMean(name, names), "%s is required and is none of the properties", name)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (b *builder) adviseApprovers(engine *policy.Engine, registered []*candidate
 		r := &b.cfg.Policy.Rules[i]
 		asks := r.Action == string(policy.Ask) || strings.HasPrefix(r.Preset, "ask_")
 		if asks && (r.Enabled == nil || *r.Enabled) && r.ApproveBy != policy.ByClient {
-			b.at("policy", "rules", strconv.Itoa(i)).Warnf("give a caller may: [approve], or set server.admin_token",
+			b.at("policy", "rules", strconv.Itoa(i)).As(diag.NobodyApproves).Warnf("give a caller may: [approve], or set server.admin_token",
 				"no caller may approve, so this is answered with gateway approvals on this machine only")
 			return
 		}

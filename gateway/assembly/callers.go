@@ -23,7 +23,7 @@ func (b *builder) adviseCallers() {
 		for j, text := range b.cfg.Policy.Rules[i].Callers {
 			glob, err := tool.ParseGlob(text)
 			if err == nil && !slices.ContainsFunc(known, glob.Match) {
-				at.Index(j).Warnf(diag.DidYouMean(text, known), "%q fits none of the callers", text)
+				at.Index(j).As(diag.UnknownCaller).Warnf(diag.DidYouMean(text, known), "%q fits none of the callers", text)
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func (b *builder) registered(all []*candidate) []*candidate {
 		}
 		if why := short(c.needs, b.lacks); why != "" && !c.atCall() {
 			b.leftOut[c.entry.Spec.Name] = why
-			c.at.Warnf("", "left out: %s", why)
+			c.at.As(diag.LeftOutTool).Warnf("", "left out: %s", why)
 			continue
 		}
 		if c.atCall() && b.mode == Resolved {

@@ -81,15 +81,15 @@ func (b *builder) adviseDeferred(tools *registry.Registry, engine *policy.Engine
 	}
 	if n == 0 {
 		if b.cfg.Discovery.Learn {
-			b.at("discovery", "learn").Warnf("write defer: true at tools or sources, or remove it", "no tool is deferred, so models are offered no searches to learn from")
+			b.at("discovery", "learn").As(diag.UselessSetting).Warnf("write defer: true at tools or sources, or remove it", "no tool is deferred, so models are offered no searches to learn from")
 		}
 		return
 	}
 	switch own, admitted := tools.Lookup(find.ToolName); {
 	case !admitted:
-		b.admission.refusal(b.at("admit", "deny"), searcher(b.cfg.Discovery).Spec).Warnf("admit "+find.ToolName+", or defer none", "%s deferred and %s is not admitted, so models cannot find what is not in their list", areCounted(n), find.ToolName)
+		b.admission.refusal(b.at("admit", "deny"), searcher(b.cfg.Discovery).Spec).As(diag.UnfindableTool).Warnf("admit "+find.ToolName+", or defer none", "%s deferred and %s is not admitted, so models cannot find what is not in their list", areCounted(n), find.ToolName)
 	case !engine.ListsToSome(own.Spec):
-		b.denial(engine, own.Spec).Warnf("keep "+find.ToolName+" out of this rule, or defer none", "%s deferred and the rules keep everybody from %s, so models cannot find what is not in their list", areCounted(n), find.ToolName)
+		b.denial(engine, own.Spec).As(diag.UnfindableTool).Warnf("keep "+find.ToolName+" out of this rule, or defer none", "%s deferred and the rules keep everybody from %s, so models cannot find what is not in their list", areCounted(n), find.ToolName)
 	default:
 		b.adviseCalls(tools, n, writing)
 	}
@@ -105,11 +105,11 @@ func (b *builder) adviseCalls(tools *registry.Registry, deferred, writing int) {
 	const who = "so clients that let models call only what is listed, and list once or speak MCP 2026-07-28, cannot call %s"
 	switch {
 	case !calls && !reads:
-		refusal(find.CallSpec(byRisk)).Warnf("admit "+find.CallName+", or defer none", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "what was found")
+		refusal(find.CallSpec(byRisk)).As(diag.UnfindableTool).Warnf("admit "+find.CallName+", or defer none", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "what was found")
 	case !calls && writing > 0:
-		refusal(find.CallSpec(byRisk)).Warnf("admit "+find.CallName+", or defer only tools that are read_only", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "those that are not read_only ("+strconv.Itoa(writing)+")")
+		refusal(find.CallSpec(byRisk)).As(diag.UnfindableTool).Warnf("admit "+find.CallName+", or defer only tools that are read_only", "%s deferred and %s is not admitted, "+who, areCounted(deferred), find.CallName, "those that are not read_only ("+strconv.Itoa(writing)+")")
 	case byRisk && calls && !reads:
-		refusal(find.CallReadSpec(true)).Warnf("admit it, or write call_tools: "+config.CallToolsOne, "%s is not admitted, so discovery.call_tools: %s changes nothing: %s calls all tools", find.CallReadName, config.CallToolsByRisk, find.CallName)
+		refusal(find.CallReadSpec(true)).As(diag.UselessSetting).Warnf("admit it, or write call_tools: "+config.CallToolsOne, "%s is not admitted, so discovery.call_tools: %s changes nothing: %s calls all tools", find.CallReadName, config.CallToolsByRisk, find.CallName)
 	}
 }
 

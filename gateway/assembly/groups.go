@@ -70,7 +70,7 @@ func (b *builder) checkSourceCore(s *imported, all []*candidate) {
 	case len(names) == len(all):
 		at.Hintf("name them in the tools of an entry under groups, or remove core", "the tools of this source are in no group, so no chat could ever have them: what is not core is active where one of its groups is")
 	default:
-		at.Warnf("name them in the tools of an entry under groups, or leave them out with include", "%s are in no group, so no chat can have them: %s", counted(len(names), "tool"), few(names))
+		at.As(diag.UnusableTool).Warnf("name them in the tools of an entry under groups, or leave them out with include", "%s are in no group, so no chat can have them: %s", counted(len(names), "tool"), few(names))
 	}
 }
 
@@ -80,12 +80,12 @@ func (g *groups) advise(at func(name string) diag.Cursor, specs []*tool.Spec, se
 	for _, name := range g.names {
 		inIt := func(s *tool.Spec) bool { return slices.Contains(s.Groups, name) }
 		if !slices.ContainsFunc(specs, inIt) {
-			at(name).Warnf("check the names in tools", "no tool is in this group")
+			at(name).As(diag.EmptyGroup).Warnf("check the names in tools", "no tool is in this group")
 			continue
 		}
 		adviseEntries(g.entries[name], specs)
 		if section[name].Description == "" && slices.ContainsFunc(specs, func(s *tool.Spec) bool { return s.ByGroup && inIt(s) }) {
-			at(name).Warnf("add a description", "models ask for a group by its description, and this one has none")
+			at(name).As(diag.MissingDescription).Warnf("add a description", "models ask for a group by its description, and this one has none")
 		}
 	}
 }

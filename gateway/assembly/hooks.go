@@ -3,6 +3,7 @@ package assembly
 import (
 	"encoding/json"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/schema"
 )
@@ -77,9 +78,9 @@ func (b *builder) adviseReasons(all []*candidate, hooks *hook.Set) {
 			at = own
 		}
 		if c.entry.Schema.Names(hook.ReasonArgument) {
-			at.Warnf(hint, "the tool has an argument %s of its own, which it keeps: think_augment changes nothing", hook.ReasonArgument)
+			at.As(diag.UselessSetting).Warnf(hint, "the tool has an argument %s of its own, which it keeps: think_augment changes nothing", hook.ReasonArgument)
 		} else if c.config.ThinkAugment != nil {
-			at.Warnf("give its parameters properties", "the parameters have no properties, so models are shown no %s", hook.ReasonArgument)
+			at.As(diag.UselessSetting).Warnf("give its parameters properties", "the parameters have no properties, so models are shown no %s", hook.ReasonArgument)
 		}
 	}
 }

@@ -187,12 +187,12 @@ func named(set *packages.Set) []interpreter.Package {
 func (b *builder) adviseInterpreter(all []*candidate) {
 	at := b.at("code_interpreter")
 	if at.Present() && !b.cfg.Interpreter.Enabled {
-		at.Warnf("write enabled: true", "code_interpreter is not enabled, so the section changes nothing")
+		at.As(diag.UselessSetting).Warnf("write enabled: true", "code_interpreter is not enabled, so the section changes nothing")
 		return
 	}
 	for _, c := range all {
 		if c.entry.Spec.Source == tool.SourceInterpreter && !c.admitted {
-			b.admission.refusal(b.at("admit", "allow"), c.entry.Spec).Warnf("admit it, or write enabled: false", "code_interpreter is enabled and not admitted, so there is no such tool")
+			b.admission.refusal(b.at("admit", "allow"), c.entry.Spec).As(diag.UselessSetting).Warnf("admit it, or write enabled: false", "code_interpreter is enabled and not admitted, so there is no such tool")
 		}
 	}
 }

@@ -53,9 +53,9 @@ func (b *builder) mask(all []*candidate) {
 func adviseHeld(at diag.Cursor, how heldSecret, what string) {
 	switch how {
 	case maskedSecret:
-		at.Warnf("take it out of there; what a tool sends may name it as ${secret.…}", "the value of a secret stands in what is told of %s, and [secret] is shown in its place", what)
+		at.As(diag.SecretInText).Warnf("take it out of there; what a tool sends may name it as ${secret.…}", "the value of a secret stands in what is told of %s, and [secret] is shown in its place", what)
 	case keptSecret:
-		at.Warnf("rename it, or choose a secret that is no such word", "the value of a secret is the name of an argument, or a word of the schema, of %s, and everybody is shown it", what)
+		at.As(diag.SecretInText).Warnf("rename it, or choose a secret that is no such word", "the value of a secret is the name of an argument, or a word of the schema, of %s, and everybody is shown it", what)
 	}
 }
 

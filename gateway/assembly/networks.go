@@ -24,9 +24,9 @@ func adviseRanges(at diag.Cursor, ranges []netip.Prefix) {
 	for i, r := range ranges {
 		switch {
 		case r.Bits() == 0:
-			at.Index(i).Warnf("name the ranges that tools are meant to reach", "%s lets tools reach every private address, this machine's own included", r)
+			at.Index(i).As(diag.OpenNetwork).Warnf("name the ranges that tools are meant to reach", "%s lets tools reach every private address, this machine's own included", r)
 		case r.IsSingleIP() && httptool.IsMetadata(r.Addr()):
-			at.Index(i).Warnf("remove it", "%s is a cloud metadata service, which stays closed to tools whatever is allowed", r.Addr())
+			at.Index(i).As(diag.UselessSetting).Warnf("remove it", "%s is a cloud metadata service, which stays closed to tools whatever is allowed", r.Addr())
 		}
 	}
 }

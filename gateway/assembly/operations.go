@@ -125,7 +125,7 @@ func (b *builder) sourceRetries(s *imported, own config.Override) int {
 // adviseRetries warns of retries that a tool never makes.
 func adviseRetries(at diag.Cursor, spec *tool.Spec, own config.Override) {
 	if own.Retries != nil && *own.Retries > 0 && !spec.ReadOnly() {
-		at.Key("retries").Warnf("give it the tag read_only if it changes nothing", "only tools with the tag read_only are run again, and this one has it not")
+		at.Key("retries").As(diag.UselessSetting).Warnf("give it the tag read_only if it changes nothing", "only tools with the tag read_only are run again, and this one has it not")
 	}
 }
 

@@ -71,14 +71,14 @@ func adviseProfiles(profiles []profile, specs []*tool.Spec) {
 	for i := range profiles {
 		p := &profiles[i]
 		if !slices.ContainsFunc(specs, p.has) {
-			p.at.Warnf("name tools, tags or groups that there are", "no tool is in this profile")
+			p.at.As(diag.EmptyProfile).Warnf("name tools, tags or groups that there are", "no tool is in this profile")
 			continue
 		}
 		adviseEntries(p.tools, specs)
 		known := tagsOf(specs)
 		for j, tag := range p.config.Tags {
 			if !slices.Contains(known, tag) {
-				p.at.Key("tags").Index(j).Warnf(diag.DidYouMean(tag, known), "no tool has the tag %s", tag)
+				p.at.Key("tags").Index(j).As(diag.UnknownTag).Warnf(diag.DidYouMean(tag, known), "no tool has the tag %s", tag)
 			}
 		}
 	}

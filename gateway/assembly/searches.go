@@ -231,7 +231,7 @@ func (b *builder) adviseLost(list []lost, first int, of string) {
 			if l.phrase != "" {
 				what = fmt.Sprintf("%q of %s", l.phrase, what)
 			}
-			l.tool.at.Key(l.key).Warnf(hint, "a search for %s fails: %s", what, l.text)
+			l.tool.at.Key(l.key).As(diag.UnfindableTool).Warnf(hint, "a search for %s fails: %s", what, l.text)
 		}
 		return
 	}
@@ -265,7 +265,7 @@ func (b *builder) adviseMany(at diag.Cursor, names, shown []string, hint, text, 
 	} else {
 		hint += "; gateway lint --format json names all"
 	}
-	at.WarnTools(names, hint, "%s: %s%s", text, few(shown), of)
+	at.As(diag.UnfindableTool).WarnTools(names, hint, "%s: %s%s", text, few(shown), of)
 }
 
 func areDeferred(n int) string {
@@ -303,6 +303,6 @@ func (b *builder) adviseWordless(deferred []*candidate) {
 		if c.source != nil {
 			at = c.source.at.Key("tools")
 		}
-		at.Warnf("write what somebody would search for", "the search_hint %.100q of %s has no word that tells tools apart", hint, c.entry.Spec.Name)
+		at.As(diag.UnfindableTool).Warnf("write what somebody would search for", "the search_hint %.100q of %s has no word that tells tools apart", hint, c.entry.Spec.Name)
 	}
 }

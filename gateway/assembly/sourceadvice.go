@@ -41,7 +41,7 @@ func (b *builder) adviseSources(registered []*candidate) {
 		s.adviseAuth()
 		s.adviseRecipients(b.client, mine)
 		if len(mine) == 0 && b.admission.all {
-			s.at.Warnf("correct include, or remove the source", "no tool comes of this source")
+			s.at.As(diag.EmptySource).Warnf("correct include, or remove the source", "no tool comes of this source")
 		}
 		s.adviseMany(mine, b.unseen)
 	}
@@ -51,10 +51,10 @@ func (b *builder) adviseSources(registered []*candidate) {
 func (s *imported) adviseDocument() {
 	at := s.at.Key("openapi").Key("spec")
 	if s.document.Stale != "" {
-		at.Warnf("", "a copy that was kept is used: %s", s.document.Stale)
+		at.As(diag.StaleDocument).Warnf("", "a copy that was kept is used: %s", s.document.Stale)
 	}
 	if n := len(s.document.Warnings); n > 0 {
-		at.Warnf(s.preview(), "the document has %s, which were repaired or passed over", counted(n, "flaw"))
+		at.As(diag.DocumentFlaws).Warnf(s.preview(), "the document has %s, which were repaired or passed over", counted(n, "flaw"))
 	}
 }
 
@@ -73,14 +73,14 @@ func (s *imported) adviseLeftOut() {
 	}
 	at := s.at.Key("openapi").Key("spec")
 	if len(names) > 0 {
-		at.Warnf(s.preview(), "%s cannot become tools: %s", counted(len(names), "operation"), few(names))
+		at.As(diag.LeftOutOperation).Warnf(s.preview(), "%s cannot become tools: %s", counted(len(names), "operation"), few(names))
 	}
 	names = nil
 	for _, op := range s.homeless {
 		names = append(names, op.Method+" "+op.Path)
 	}
 	if len(names) > 0 {
-		at.Warnf("add base_url", "%s are left out, as the document does not say where they are: %s", counted(len(names), "operation"), few(names))
+		at.As(diag.LeftOutOperation).Warnf("add base_url", "%s are left out, as the document does not say where they are: %s", counted(len(names), "operation"), few(names))
 	}
 }
 
@@ -107,7 +107,7 @@ func (s *imported) adviseLacks(mine []*candidate) {
 	ways := slices.SortedFunc(maps.Keys(lacks), func(a, b string) int {
 		return cmp.Or(cmp.Compare(lacks[b], lacks[a]), cmp.Compare(a, b))
 	})
-	s.at.Key("openapi").Key("auth").Warnf(s.authHint(first[ways[0]]), "the service will refuse the calls of %s of this source, which need credentials that are not configured: %s",
+	s.at.Key("openapi").Key("auth").As(diag.MissingCredentials).Warnf(s.authHint(first[ways[0]]), "the service will refuse the calls of %s of this source, which need credentials that are not configured: %s",
 		counted(all, "tool"), few(ways))
 }
 
@@ -139,7 +139,7 @@ func (s *imported) adviseAuth() {
 	block := s.config.OpenAPI
 	at := s.at.Key("openapi")
 	if len(block.Auth) > 0 && s.document.Base != "" && block.BaseURL == "" && block.Upstream == "" {
-		at.Key("auth").Warnf("set base_url", "the document came from an address and itself says where these credentials go")
+		at.Key("auth").As(diag.CredentialsElsewhere).Warnf("set base_url", "the document came from an address and itself says where these credentials go")
 	}
 	used, secured := map[string]bool{}, false
 	for _, op := range s.document.Operations {
@@ -152,7 +152,7 @@ func (s *imported) adviseAuth() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(block.Auth)) {
 		if secured && !used[name] {
-			at.Key("auth").Key(name).Warnf(cmp.Or(diag.DidYouMean(name, slices.Sorted(maps.Keys(used))), "remove it"), "no operation of the document asks for %s", name)
+			at.Key("auth").Key(name).As(diag.UnusedCredentials).Warnf(cmp.Or(diag.DidYouMean(name, slices.Sorted(maps.Keys(used))), "remove it"), "no operation of the document asks for %s", name)
 		}
 	}
 }
@@ -189,10 +189,10 @@ func (s *imported) adviseRecipients(client *httptool.Client, mine []*candidate) 
 		}
 	}
 	if len(further) > 0 {
-		at.Key("auth").Warnf("set base_url if they should not", "credentials also go to other servers, which the document names for operations: %s", few(further))
+		at.Key("auth").As(diag.CredentialsElsewhere).Warnf("set base_url if they should not", "credentials also go to other servers, which the document names for operations: %s", few(further))
 	}
 	if len(readable) > 0 {
-		at.Key("auth").Warnf("use https, which base_url can say", "credentials are sent over plain http, where others can read them on the way: %s", few(readable))
+		at.Key("auth").As(diag.PlainHTTP).Warnf("use https, which base_url can say", "credentials are sent over plain http, where others can read them on the way: %s", few(readable))
 	}
 }
 
@@ -200,9 +200,9 @@ func (s *imported) adviseRefusal(at diag.Cursor, client *httptool.Client, r open
 	switch why := client.Refusal(r.Origin); {
 	case why == "":
 	case r.Operations == all:
-		at.Warnf("", "every call will be refused: %s", why)
+		at.As(diag.RefusedAddress).Warnf("", "every call will be refused: %s", why)
 	default:
-		at.Warnf("", "every call of %s of this source will be refused: %s", counted(r.Operations, "tool"), why)
+		at.As(diag.RefusedAddress).Warnf("", "every call of %s of this source will be refused: %s", counted(r.Operations, "tool"), why)
 	}
 }
 
@@ -216,7 +216,7 @@ func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) {
 		}
 	}
 	if core > manyTools {
-		s.at.Warnf("choose some with include, such as [{tag: issues}], or write defer: true, so that models search for them",
+		s.at.As(diag.TooManyTools).Warnf("choose some with include, such as [{tag: issues}], or write defer: true, so that models search for them",
 			"%d tools of this source are in every prompt, which takes about %d tokens", core, size/BytesPerToken)
 	}
 }

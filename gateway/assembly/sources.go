@@ -149,7 +149,7 @@ func (b *builder) fits(s *imported, found diag.Problems) bool {
 		return true
 	}
 	s.absent = fmt.Sprintf("its document and what is configured for it do not fit together (%s)", counted(mistakes, "mistake"))
-	s.at.Key("openapi").Key("spec").Warnf("gateway lint --connect shows them", "all tools of this source are left out: %s", s.absent)
+	s.at.Key("openapi").Key("spec").As(diag.AbsentSource).Warnf("gateway lint --connect shows them", "all tools of this source are left out: %s", s.absent)
 	s.made, s.document, s.service, s.digest, b.partial = nil, nil, nil, [32]byte{}, true
 	return false
 }
@@ -207,16 +207,16 @@ func (b *builder) load(s *imported, turn func() (done func())) {
 		noDocument(at, err)
 	case errors.Is(err, errNotAsked):
 		s.absent = "its document is at an address, which was not asked"
-		at.Warnf("add --connect", "this source is not looked at: %s", s.absent)
+		at.As(diag.AbsentSource).Warnf("add --connect", "this source is not looked at: %s", s.absent)
 	case b.servedDocument(s) != nil:
 		s.document = b.servedDocument(s)
 		s.digest = s.document.Digest
-		at.Warnf("check the address, or keep a copy in a file", "the document that is served now is used on, as another cannot be had: %v", err)
+		at.As(diag.StaleDocument).Warnf("check the address, or keep a copy in a file", "the document that is served now is used on, as another cannot be had: %v", err)
 	case b.documents == DocumentsNeeded:
 		at.Hintf("check the address, or keep a copy in a file", "the document cannot be had: %v", err)
 	default:
 		s.absent = fmt.Sprintf("its document cannot be had: %v", err)
-		at.Warnf("check the address, or keep a copy in a file", "all tools of this source are left out: %s", s.absent)
+		at.As(diag.AbsentSource).Warnf("check the address, or keep a copy in a file", "all tools of this source are left out: %s", s.absent)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/httptool"
 )
 
@@ -36,7 +37,7 @@ func (b *builder) adviseUpstreams() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.upstreams)) {
 		if !used[name] {
-			b.at("upstreams", name).Warnf("name it in the http block of a tool or the openapi block of a source, or remove it", "no tool calls this upstream")
+			b.at("upstreams", name).As(diag.UnusedUpstream).Warnf("name it in the http block of a tool or the openapi block of a source, or remove it", "no tool calls this upstream")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (s *shellScript) check(at diag.Cursor, text string, literal bool) {
 	case !s.shell:
 	case s.next:
 		if !literal {
-			at.Warnf(`let the script read "$1" and put the template behind it: [sh, -c, 'wc -w "$1"', sh, "${args.x}"]`,
+			at.As(diag.ShellInjection).Warnf(`let the script read "$1" and put the template behind it: [sh, -c, 'wc -w "$1"', sh, "${args.x}"]`,
 				"a template inside a shell script lets the caller run any command")
 		}
 		s.shell = false

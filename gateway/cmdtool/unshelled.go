@@ -18,8 +18,8 @@ var (
 func unshelled(at diag.Cursor, text string) {
 	switch {
 	case shellVariable.MatchString(text):
-		at.Warnf("write the value itself, or ${secret.name} for one under secrets", "no shell puts a variable in place of $… here")
+		at.As(diag.NoShell).Warnf("write the value itself, or ${secret.name} for one under secrets", "no shell puts a variable in place of $… here")
 	case shellHome.MatchString(text):
-		at.Warnf("write the whole path", "no shell puts a home folder in place of ~ here")
+		at.As(diag.NoShell).Warnf("write the whole path", "no shell puts a home folder in place of ~ here")
 	}
 }

@@ -192,7 +192,7 @@ func (l *loader) include(at *trail, entry *node) {
 			return
 		}
 		if len(paths) == 0 {
-			l.findings.add(at.path(), diag.Problem{Place: entry.place.place(), Text: "no file matches this pattern", Hint: "patterns belong to the folder of the file they stand in", Warning: true})
+			l.findings.add(at.path(), diag.Problem{Place: entry.place.place(), Text: "no file matches this pattern", Hint: "patterns belong to the folder of the file they stand in", Warning: true, Class: diag.UnmatchedInclude})
 		}
 	}
 	slices.Sort(paths)

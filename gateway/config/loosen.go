@@ -39,7 +39,7 @@ func (m *merger) loosens(n *node, f *member) {
 }
 
 func (m *merger) warn(at position, format string, args ...any) {
-	m.findings.add(m.path, diag.Problem{Place: at.place(), Text: fmt.Sprintf(format, args...), Warning: true})
+	m.findings.add(m.path, diag.Problem{Place: at.place(), Text: fmt.Sprintf(format, args...), Warning: true, Class: diag.LoosenedPolicy})
 }
 
 // isRule reports whether a path is that of a rule of the policy.

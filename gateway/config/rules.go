@@ -130,7 +130,7 @@ func (c *Config) checkNames() {
 		if len(m.key) > longName {
 			c.addAt(path, diag.Problem{
 				Text: fmt.Sprintf("this name has %d characters, and some clients cut names that have more than %d", len(m.key), longName),
-				Hint: "shorten it", Warning: true,
+				Hint: "shorten it", Warning: true, Class: diag.LongName,
 			})
 		}
 	}

@@ -32,7 +32,7 @@ func (l *loader) stray(src *source, name, word string) bool {
 		return false // it is told which
 	default:
 		l.findings.add(nil, diag.Problem{
-			Place: at, Text: "names no key, so it has no effect", Warning: true,
+			Place: at, Text: "names no key, so it has no effect", Warning: true, Class: diag.StrayVariable,
 			Hint: "variables that start with " + EnvPrefix + " and a section set keys, such as " + EnvPrefix + "SERVER" + envSeparator + "LISTEN; give this one another name",
 		})
 	}

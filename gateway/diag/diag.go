@@ -42,6 +42,7 @@ type Problem struct {
 	Text    string // what is wrong, lower case, no final stop
 	Hint    string // what to do, shown in parentheses; may be empty
 	Warning bool   // the configuration still loads
+	Class   Class  // of a warning; empty for an error
 	// Tools are the names of all tools that it is about, where the text has room for a
 	// few of them only; else empty. Spaces are between them: a list could not be compared.
 	Tools string
@@ -182,6 +183,7 @@ type Cursor struct {
 	report *Report
 	places Places
 	path   []string
+	class  Class // of the warnings that it reports
 }
 
 // NewCursor returns a cursor at the root.
@@ -206,6 +208,12 @@ func (c Cursor) Onto(other Cursor) Cursor {
 
 // Pass reports a problem that another report holds, as it is.
 func (c Cursor) Pass(p Problem) { c.report.Add(p) }
+
+// As returns a cursor at the same key that reports warnings of a class.
+func (c Cursor) As(class Class) Cursor {
+	c.class = class
+	return c
+}
 
 // Path is the dotted path, as problems show it.
 func (c Cursor) Path() string { return strings.Join(c.path, ".") }
@@ -268,5 +276,8 @@ func (c Cursor) Inside(line, column int, text, hint string) {
 
 func (c Cursor) add(p Problem) {
 	p.Key = c.Path()
+	if p.Warning {
+		p.Class = cmp.Or(c.class, OtherWarning)
+	}
 	c.report.Add(p)
 }

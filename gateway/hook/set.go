@@ -160,7 +160,7 @@ func (s *Set) Plan(name string) *Plan {
 func (s *Set) Advise(tools []*tool.Spec) {
 	warn := func(at diag.Cursor, about *policy.Matcher, what string) {
 		if !slices.ContainsFunc(tools, about.Reaches) {
-			at.Warnf("check the names in tools and tags", "%s reaches none of the tools", what)
+			at.As(diag.UnmatchedHook).Warnf("check the names in tools and tags", "%s reaches none of the tools", what)
 		}
 	}
 	for _, in := range s.injections {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/schema"
 )
 
@@ -46,7 +47,7 @@ func (p *Plan) hide(raw json.RawMessage) json.RawMessage {
 	}
 	for _, arg := range p.injected {
 		if p.shown.Names(arg.name) {
-			arg.at.Warnf("declare the argument under properties and nowhere else, and refer to it nowhere",
+			arg.at.As(diag.UselessSetting).Warnf("declare the argument under properties and nowhere else, and refer to it nowhere",
 				"models are still shown that the tool %s has the argument %s; what they send for it is dropped", p.tool.Spec.Name, arg.name)
 		}
 	}

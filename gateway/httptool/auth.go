@@ -138,7 +138,7 @@ func bearerHint(token string) string {
 // secret compiles a text that should be no part of the file.
 func (c *authCompiler) secret(at diag.Cursor, text string) func() (string, error) {
 	if text != "" && !strings.Contains(text, "${") && expression.ParseTemplate(diag.NewCursor(&diag.Report{}, nowhere), text, c.env) != nil {
-		at.Warnf("declare it under secrets, such as {crm: {env: CRM_TOKEN}}, and write ${secret.crm}",
+		at.As(diag.LiteralSecret).Warnf("declare it under secrets, such as {crm: {env: CRM_TOKEN}}, and write ${secret.crm}",
 			"the credential stands in the file itself, and it is not masked where it shows up")
 	}
 	return c.text(at, text)

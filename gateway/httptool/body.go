@@ -45,7 +45,7 @@ func (c *compiler) body(at diag.Cursor, cfg Config) *body {
 		c.wrong(at.Key(kinds[1]), bodyKinds, "the body is written as %s already", kinds[0])
 	}
 	if cfg.Method == "" || cfg.Method == "GET" || cfg.Method == "HEAD" {
-		at.Warnf("write method: POST, or what is asked for under query", "many servers do not look at the body of a GET or HEAD")
+		at.As(diag.BodyOfGet).Warnf("write method: POST, or what is asked for under query", "many servers do not look at the body of a GET or HEAD")
 	}
 	at = at.Key(kinds[0])
 	switch kinds[0] {

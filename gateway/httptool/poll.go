@@ -46,9 +46,9 @@ func (c *compiler) pollOf(at diag.Cursor, cfg *Poll, t target, timeout time.Dura
 	case cfg.For > 0 && cfg.For < p.every:
 		c.wrong(at.Key("for"), "", "nothing would be asked: it is shorter than the %s between two requests", p.every)
 	case timeout > 0 && p.every >= timeout:
-		at.Key("every").Warnf("write a shorter time, or a longer timeout of the tool", "the tool is stopped after %s, before it asks again", timeout)
+		at.Key("every").As(diag.PollSettings).Warnf("write a shorter time, or a longer timeout of the tool", "the tool is stopped after %s, before it asks again", timeout)
 	case timeout > 0 && cfg.For > timeout:
-		at.Key("for").Warnf("write the time under timeout too", "the tool is stopped after %s, before this is over", timeout)
+		at.Key("for").As(diag.PollSettings).Warnf("write the time under timeout too", "the tool is stopped after %s, before this is over", timeout)
 	}
 	return p
 }
@@ -75,7 +75,7 @@ func (c *compiler) pollAddress(at diag.Cursor, text string, t target, p *poll) {
 		c.wrong(at, "write what follows "+t.origin, "only the host that the request goes to is asked")
 	}
 	if base := t.literalBase(); base != "" && strings.HasPrefix(start, "/") && !strings.HasPrefix(start, base+"/") {
-		at.Warnf("write "+base+start+"… if that is meant", "this starts at the host, not behind the address of the upstream")
+		at.As(diag.PollSettings).Warnf("write "+base+start+"… if that is meant", "this starts at the host, not behind the address of the upstream")
 	}
 }
 

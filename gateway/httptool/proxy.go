@@ -39,7 +39,7 @@ func (c *compiler) proxy(at diag.Cursor, text string, deps UpstreamDeps) *proxy 
 		return nil
 	}
 	if user, _, found := strings.Cut(text, "@"); found && !strings.Contains(user, "${") {
-		at.Warnf("declare the password under secrets and write http://user:${secret.name}@host:port",
+		at.As(diag.LiteralSecret).Warnf("declare the password under secrets and write http://user:${secret.name}@host:port",
 			"the credential stands in the file itself, and it is not masked where it shows up")
 	}
 	env := c.env

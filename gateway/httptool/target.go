@@ -171,7 +171,7 @@ func warnOfRefusal(at diag.Cursor, text string, client *Client) {
 		return
 	}
 	if why := client.Refusal(text); why != "" {
-		at.Warnf("", "every call will be refused: %s", why)
+		at.As(diag.RefusedAddress).Warnf("", "every call will be refused: %s", why)
 	}
 }
 

@@ -72,7 +72,7 @@ func Compile(at diag.Cursor, address, key string, secrets []string, client Clien
 	p.url = expression.ParseTemplate(at.Key("url"), address, p.env)
 	ok := p.url != nil && p.checkLiteral(address)
 	if key == "" {
-		at.Warnf(`add secret: "${secret.name}"`, "requests to the webhook are not signed, so the service cannot tell who sends them")
+		at.As(diag.UnsignedWebhook).Warnf(`add secret: "${secret.name}"`, "requests to the webhook are not signed, so the service cannot tell who sends them")
 		return p.unless(!ok)
 	}
 	p.key = expression.ParseTemplate(at.Key("secret"), key, p.env)

@@ -113,7 +113,7 @@ func (c *chooser) unusedEntries() {
 		case e.fits == 0:
 			c.fitsNothing(at, e)
 		case e.decides == 0:
-			at.Warnf("move it up, or remove it", "earlier entries decide about everything that this one fits, so it changes nothing")
+			at.As(diag.UselessSetting).Warnf("move it up, or remove it", "earlier entries decide about everything that this one fits, so it changes nothing")
 		}
 	}
 }

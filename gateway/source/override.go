@@ -86,7 +86,7 @@ func (c *chooser) overridesNothing(at diag.Cursor, key string) {
 func (c *chooser) idleOverrides(out []Choice) {
 	for i := range out {
 		if o, ok := c.overrideOf(i); ok && out[i].Left != "" && o.on() {
-			c.at.Key("tools").Key(out[i].Key).Warnf("", "this is left out, so the entry changes nothing: %s", out[i].Left)
+			c.at.Key("tools").Key(out[i].Key).As(diag.UselessSetting).Warnf("", "this is left out, so the entry changes nothing: %s", out[i].Left)
 		}
 	}
 }

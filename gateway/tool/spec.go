@@ -17,6 +17,11 @@ const (
 	TagPrivileged  = "privileged"  // needs rights beyond the ordinary
 )
 
+// KnownTags are the tags with a meaning of their own.
+func KnownTags() []string {
+	return []string{TagReadOnly, TagDestructive, TagNetwork, TagFileSystem, TagSlow, TagPrivileged}
+}
+
 // Limits that apply to a tool unless its declaration says otherwise.
 const (
 	DefaultTimeout       = 30 * time.Second

@@ -65,6 +65,36 @@ func (g Glob) step(i int, s string) (inPattern, inText int) {
 	return inPattern, inText
 }
 
+// Covers reports whether every text that fits the other pattern surely fits this one.
+func (g Glob) Covers(other Glob) bool {
+	return covers([]rune(g), []rune(other))
+}
+
+// covers goes through the other pattern as [Glob.Match] does through a text, where its
+// wildcards are characters that only a * fits, or a ? too.
+func covers(p, other []rune) bool {
+	i, j, star, mark := 0, 0, -1, 0
+	for j < len(other) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && (p[i] == '?' && other[j] != '*' || p[i] == other[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}
+
 // MatchAny reports whether the text fits one of the patterns.
 func MatchAny(globs []Glob, s string) bool {
 	return slices.ContainsFunc(globs, func(g Glob) bool { return g.Match(s) })

@@ -62,3 +62,42 @@ func FuzzGlob(f *testing.F) {
 }
 
 func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// TestGlobCovers holds what covers what against every short text: what is said to be
+// covered is, and the plain cases are said to be.
+func TestGlobCovers(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]tool.Glob{
+		{"*", "a*"}, {"*", "?"}, {"a*", "a*b"}, {"a*", "ab?"}, {"a?", "ab"}, {"*b", "a*b"}, {"?*", "a"}, {"**", "*"}, {"a", "a"}, {"*a*", "ba"},
+	} {
+		if !pair[0].Covers(pair[1]) {
+			t.Errorf("%s does not cover %s", pair[0], pair[1])
+		}
+	}
+	words := func(letters string, most int) []string {
+		all := []string{""}
+		for from := 0; most > 0; most-- {
+			to := len(all)
+			for _, w := range all[from:to] {
+				for _, l := range letters {
+					all = append(all, w+string(l))
+				}
+			}
+			from = to
+		}
+		return all
+	}
+	patterns, texts := words("a*?", 4), words("ab", 6)
+	for _, p := range patterns[1:] {
+		for _, q := range patterns[1:] {
+			if !tool.Glob(p).Covers(tool.Glob(q)) {
+				continue
+			}
+			for _, text := range texts {
+				if tool.Glob(q).Match(text) && !tool.Glob(p).Match(text) {
+					t.Fatalf("%s covers %s, but for %q", p, q, text)
+				}
+			}
+		}
+	}
+}

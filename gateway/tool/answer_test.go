@@ -110,8 +110,8 @@ type broken struct{}
 
 func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("secret") }
 
-// TestAnswersThatCannotBe has values without a form, and what a model reads; an error that
-// is none of the package's is kept from it by the gateway.
+// TestAnswersThatCannotBe has values without a form, and what a model reads; of an error
+// that is none of the package's it reads that the tool failed.
 func TestAnswersThatCannotBe(t *testing.T) {
 	var none *tool.Error
 	fails := func(err error) *tool.Tool {
@@ -126,12 +126,12 @@ func TestAnswersThatCannotBe(t *testing.T) {
 		{"a function in anything", answers[any](func() {}), "upstream_error: the tool's result has no JSON form: json: unsupported type: func()"},
 		{"no JSON", answers(json.RawMessage("{")), "upstream_error: the tool's result has no JSON form"},
 		{"text that is none", answers("a\x00"), "upstream_error: the tool answered with 2 bytes that are not text"},
-		{"an error in anything", answers[any](errors.New("odd")), "odd"},
+		{"an error in anything", answers[any](errors.New("odd")), "upstream_error: t failed: odd"},
 		{"too much text", answers(strings.Repeat("a", 64<<10+1)), "too_large: the result has 65537 bytes, more than the 65536 this tool may answer"},
-		{"an error", fails(errors.New("odd")), "odd"},
+		{"an error", fails(errors.New("odd")), "upstream_error: t failed: odd"},
 		{"an error for the model", fails(tool.Failf("no order has the number %d", 7)), "upstream_error: no order has the number 7"},
 		{"one inside", fails(errors.Join(tool.Failf("no"), errors.New("b"))), "upstream_error: no\nb"},
-		{"an error that is nil", fails(none), "the tool's function returned a nil *tool.Error as its error (return nil)"},
+		{"an error that is nil", fails(none), "upstream_error: t failed: the tool's function returned a nil *tool.Error as its error (return nil)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestEndedContexts(t *testing.T) {
 		want string
 	}{
 		{"passed on", func(ctx context.Context) error { return ctx.Err() }, "timeout: too slow"},
-		{"its own", func(context.Context) error { return errors.New("odd") }, "odd"},
+		{"its own", func(context.Context) error { return errors.New("odd") }, "upstream_error: t failed: odd"},
 		{"its own, for the model", func(context.Context) error { return tool.Failf("half done") }, "upstream_error: half done"},
 	}
 	for _, test := range tests {

@@ -70,11 +70,11 @@ func (run runner) Run(ctx context.Context, in Input) (Output, error) {
 	}
 	value, err := run(context.WithValue(ctx, callKey{}, in.Call), in)
 	if err != nil {
-		return Output{}, failed(ctx, err)
+		return Output{}, failed(ctx, in.Spec, err)
 	}
 	out, err := answer(value)
 	if err != nil {
-		return Output{}, failed(ctx, err)
+		return Output{}, failed(ctx, in.Spec, err)
 	}
 	if err := fits(&out, in.Spec); err != nil {
 		return Output{}, err
@@ -82,22 +82,26 @@ func (run runner) Run(ctx context.Context, in Input) (Output, error) {
 	return out, nil
 }
 
-// failed is what a call ends with whose function returned an error. An error that only
-// says that the context is over says it in the words of all tools.
-func failed(ctx context.Context, err error) error {
+// failed is what a call ends with whose function returned an error. One that only says
+// that the context is over says it in the words of all tools. One that was not worded for
+// a model may name hosts and statements: the log has it, and the model learns that the
+// tool failed, which is not the gateway's fault.
+func failed(ctx context.Context, spec *Spec, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
-		if e == nil {
-			return errors.New("the tool's function returned a nil *tool.Error as its error (return nil)")
+		if e != nil {
+			return err
 		}
-		return err
+		err = errors.New("the tool's function returned a nil *tool.Error as its error (return nil)")
 	}
-	if ctx.Err() == nil {
-		return err
-	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return Ended(ctx)
 	}
-	return err
+	name := "the tool"
+	if spec != nil {
+		name = spec.Name
+	}
+	return Errorf(UpstreamError, "%s failed", name).Because(err).
+		WithHint("Nothing is known to be wrong with the arguments; tell the user that the tool failed.")
 }
 
 // callKey is the context key of the call that a tool's function runs for.

@@ -34,6 +34,9 @@ func statusOf(err error) (status int, exited bool) {
 	if err == nil {
 		return 0, true
 	}
+	if exit, ok := errors.AsType[*Exit](err); ok {
+		return exit.Status, true
+	}
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
 		return 0, false
@@ -41,17 +44,28 @@ func statusOf(err error) (status int, exited bool) {
 	return exit.ExitCode(), exit.Exited()
 }
 
+// signalOf is the signal that ended a process.
+func signalOf(err error) (syscall.Signal, bool) {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return 0, false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return status.Signal(), ok && status.Signaled()
+}
+
 // ended words how a process that did not succeed came to its end, with what it
 // said on standard error and wrote to standard output: many a program, such as a
 // test runner, explains its failures there.
 func ended(err error, said, wrote string) *tool.Error {
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok {
+	status, exited := statusOf(err)
+	signal, signaled := signalOf(err)
+	text := fmt.Sprintf("the command ended with exit status %d", status)
+	switch {
+	case signaled:
+		text = fmt.Sprintf("the command was ended by signal %d (%s)", int(signal), signal)
+	case !exited:
 		return tool.Errorf(tool.UpstreamError, "the command's output could not be read").Because(err)
-	}
-	text := fmt.Sprintf("the command ended with exit status %d", exit.ExitCode())
-	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		text = fmt.Sprintf("the command was ended by signal %d (%s)", int(status.Signal()), status.Signal())
 	}
 	if said != "" {
 		text += ": " + said

@@ -54,7 +54,7 @@ func (c *compiler) folder(at diag.Cursor, text string) *folder {
 // find gives the working directory of one call. Where arguments of the call
 // decide, it is resolved: free of symbolic links when it is looked at. A nil
 // folder stands for the configuration's own.
-func (f *folder) find(dir string, vars *expression.Vars, m *secret.Masker) (string, error) {
+func (f *folder) find(dir string, vars *expression.Vars, m *secret.Masker, on Machine) (string, error) {
 	if f == nil {
 		return dir, nil
 	}
@@ -71,12 +71,12 @@ func (f *folder) find(dir string, vars *expression.Vars, m *secret.Masker) (stri
 	}
 	if !f.open {
 		whole := absolute(dir, text)
-		if info, err := os.Stat(whole); err != nil || !info.IsDir() {
+		if _, err := on.Folder(whole); err != nil {
 			return "", unavailable(err, "the folder the command runs in is not there, where the gateway runs")
 		}
 		return whole, nil
 	}
-	return f.within(dir, text, m)
+	return f.within(dir, text, m, on)
 }
 
 // text gives the folder's name as the templates make it, and errOutside where
@@ -101,12 +101,12 @@ func (f *folder) text(vars *expression.Vars) (text string, present bool, err err
 // within resolves the folder and the one that it must not leave, and compares.
 // Whoever can change the folders themselves could do so right afterwards: the
 // rule holds against the caller of a tool, not against other processes.
-func (f *folder) within(dir, text string, m *secret.Masker) (string, error) {
-	held, err := resolve(absolute(dir, f.held))
+func (f *folder) within(dir, text string, m *secret.Masker, on Machine) (string, error) {
+	held, err := on.Folder(absolute(dir, f.held))
 	if err != nil {
 		return "", unavailable(err, "the folder the command runs in is not there, where the gateway runs")
 	}
-	whole, err := resolve(absolute(dir, text))
+	whole, err := on.Folder(absolute(dir, text))
 	if err != nil {
 		return "", tool.Errorf(tool.InvalidArgs, "there is no folder %q to run the command in", quote(text, m)).Because(err).
 			WithHint("Send the name of a folder that exists.")

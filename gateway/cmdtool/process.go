@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/secret"
@@ -31,14 +30,14 @@ type job struct {
 	most  int64           // most bytes of standard output, steps not counted
 	exit  map[int]string  // the statuses that are no failure beside 0
 	steps bool            // lines of standard output may be steps
-	grace time.Duration   // how long it may clean up when its call is over
 
-	masker *secret.Masker // takes secrets out of standard error and steps; nil for none
+	machine Machine
+	masker  *secret.Masker // takes secrets out of standard error and steps; nil for none
 }
 
 // find looks the program up in PATH, or in the configuration's folder when its
 // name has a slash.
-func (r *runner) find() (string, error) {
+func (r *runner) find(on Machine) (string, error) {
 	path := r.program
 	if strings.ContainsRune(path, '/') && !filepath.IsAbs(path) {
 		whole, err := filepath.Abs(filepath.Join(r.dir, path))
@@ -47,7 +46,7 @@ func (r *runner) find() (string, error) {
 		}
 		path = whole
 	}
-	found, err := exec.LookPath(path)
+	found, err := on.Find(path)
 	switch {
 	case err == nil:
 		return found, nil
@@ -59,33 +58,17 @@ func (r *runner) find() (string, error) {
 	return "", notStarted(r.program, err)
 }
 
-// run runs the process in a group of its own and returns what it wrote and its
-// exit status, unless that is a failure. The whole group is ended with the
-// context, killed when there is too much output, and killed when the process
-// has ended and left others behind.
+// run runs the process and returns what it wrote and its exit status, unless that
+// is a failure.
 func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	out := &capture{most: j.most, full: func() { stop(errFull) }}
 	most := maxSaid + j.masker.Reach()
 	said := &tail{most: most}
-	cmd := j.command(within)
 	writer, flush := j.writer(ctx, out)
-	cmd.Stdout, cmd.Stderr = writer, said
-	all := family{grace: j.grace}
-	cmd.Cancel = func() error { return all.end(cmd.Process.Pid, context.Cause(within) != errFull) }
-	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil {
-			return nil, 0, tool.Ended(ctx)
-		}
-		return nil, 0, notStarted(j.argv[0], err)
-	}
-	err = cmd.Wait()
-	all.finish(cmd.Process.Pid)
+	err = j.machine.Run(within, j.process(writer, said))
 	flush()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // the program succeeded, and something it left behind kept the pipes
-	}
 	status, exited := statusOf(err)
 	switch _, listed := j.exit[status]; {
 	case context.Cause(within) == errFull:
@@ -97,19 +80,19 @@ func run(ctx context.Context, j job) (stdout []byte, status int, err error) {
 	case exited && listed:
 		return out.Bytes(), status, nil
 	}
+	if unstarted, ok := errors.AsType[*tool.Error](err); ok {
+		return nil, 0, unstarted
+	}
 	return nil, 0, ended(err, said.text(j.masker), out.end(most).text(j.masker))
 }
 
-// command is the process before it starts, without its output.
-func (j job) command(ctx context.Context) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, j.path)
-	cmd.Args, cmd.Dir, cmd.Env = j.argv, j.dir, j.env
+// process is what the machine is given.
+func (j job) process(out, said io.Writer) *Process {
+	p := &Process{Path: j.path, Argv: j.argv, Env: j.env, Dir: j.dir, Stdout: out, Stderr: said}
 	if j.stdin != nil {
-		cmd.Stdin = j.stdin
+		p.Stdin = j.stdin
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = j.grace + waitDelay
-	return cmd
+	return p
 }
 
 // writer is what standard output goes to. Flush is called once when the process

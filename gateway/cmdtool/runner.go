@@ -24,6 +24,7 @@ type Deps struct {
 	SecretNames []string                // the secrets that templates may name
 	Secrets     map[string]secret.Value // their values; nil where nothing is run
 	Masker      *secret.Masker          // takes secrets out of what is cut; nil for none
+	Machine     Machine                 // where programs run; nil for the one that the gateway runs on
 }
 
 // New compiles the block at a key. It reports every mistake there and then
@@ -33,7 +34,7 @@ func New(at diag.Cursor, cfg Config, deps Deps) tool.Runner {
 	c := compiler{env: expression.NewEnv(expression.Args(deps.Args, deps.Closed), expression.Secrets(deps.SecretNames))}
 	r := &runner{
 		env: c.env, dir: deps.Dir, only: cfg.EnvOnly, grace: defaultGrace,
-		output: deps.Output, secrets: deps.Secrets, masker: deps.Masker,
+		output: deps.Output, secrets: deps.Secrets, masker: deps.Masker, machine: deps.Machine,
 	}
 	r.program, r.args = c.argv(at.Key("argv"), cfg.Argv)
 	if cfg.Stdin != nil {
@@ -75,6 +76,15 @@ type runner struct {
 	output    tool.OutputMode
 	secrets   map[string]secret.Value
 	masker    *secret.Masker
+	machine   Machine // nil for this one
+}
+
+// host is where the command runs.
+func (r *runner) host() Machine {
+	if r.machine != nil {
+		return r.machine
+	}
+	return thisMachine{grace: r.grace}
 }
 
 // Run starts the program, feeds it, and waits for it and whatever it started.
@@ -103,7 +113,7 @@ func (r *runner) prepare(in tool.Input) (j job, err error) {
 	if err != nil {
 		return job{}, err
 	}
-	j = job{argv: append([]string{r.program}, args...), most: in.Spec.MaxOutput, exit: r.exit, steps: r.steps, grace: r.grace, masker: r.masker}
+	j = job{argv: append([]string{r.program}, args...), most: in.Spec.MaxOutput, exit: r.exit, steps: r.steps, machine: r.host(), masker: r.masker}
 	if j.env, err = r.environ(vars); err != nil {
 		return job{}, err
 	}
@@ -113,10 +123,10 @@ func (r *runner) prepare(in tool.Input) (j job, err error) {
 	if j.stdin, err = r.input(vars); err != nil {
 		return job{}, err
 	}
-	if j.dir, err = r.cwd.find(r.dir, vars, r.masker); err != nil {
+	if j.dir, err = r.cwd.find(r.dir, vars, r.masker, j.machine); err != nil {
 		return job{}, err
 	}
-	j.path, err = r.find()
+	j.path, err = r.find(j.machine)
 	return j, err
 }
 

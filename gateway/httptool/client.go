@@ -1,6 +1,7 @@
 package httptool
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -35,6 +36,7 @@ type Client struct {
 	outside   *http.Transport // reaches the public internet only, for redirects to elsewhere
 	guard     guard
 	resolver  *net.Resolver // nil for the system's
+	outer     Outside       // nil for the network itself
 	masker    atomic.Pointer[secret.Masker]
 
 	mu    sync.Mutex        // guards pools
@@ -45,8 +47,30 @@ type Client struct {
 // it, the given networks. Nothing is opened before the first request.
 func NewClient(networks []netip.Prefix) *Client { return newClientWith(networks, nil) }
 
+// Outside is what stands in the place of the network for a client: another way for
+// requests to be answered, and for the time between them to pass.
+type Outside interface {
+	// RoundTrip is that of an [http.RoundTripper]. It may be used by several
+	// requests at a time.
+	http.RoundTripper
+	// Wait lets a time pass that lies between two requests of one call. Its error,
+	// a *tool.Error, ends the call.
+	Wait(ctx context.Context, d time.Duration) error
+}
+
+// NewClientOver returns a client whose requests all go to what stands in the place
+// of the network. It opens no connection, whatever it is asked for; which networks
+// tools may reach counts for what is told of a configuration only.
+func NewClientOver(networks []netip.Prefix, outer Outside) *Client {
+	return furnished(&Client{guard: guard{allowed: networks}, outer: outer})
+}
+
 func newClientWith(networks []netip.Prefix, resolver *net.Resolver) *Client {
-	c := &Client{guard: guard{allowed: networks}, resolver: resolver}
+	return furnished(&Client{guard: guard{allowed: networks}, resolver: resolver})
+}
+
+// furnished gives a client its connections.
+func furnished(c *Client) *Client {
 	c.transport = c.newTransport(link{guard: c.guard})
 	c.outside = c.newTransport(link{})
 	c.http = &http.Client{Transport: c.transport, CheckRedirect: sameOrigin}
@@ -76,6 +100,11 @@ func (c *Client) newTransport(l link) *http.Transport {
 		t.Proxy = l.proxy.forRequest
 		t.DialTLSContext = l.proxy.dialTLS(dialer)
 	}
+	if c.outer != nil {
+		t.ForceAttemptHTTP2 = false // it would be another way to answer https
+		t.RegisterProtocol("http", c.outer)
+		t.RegisterProtocol("https", c.outer)
+	}
 	return t
 }
 
@@ -89,6 +118,14 @@ func (c *Client) pool(l link) *http.Transport {
 	defer c.mu.Unlock()
 	c.pools = append(c.pools, t)
 	return t
+}
+
+// wait lets time pass between two requests of one call.
+func (c *Client) wait(ctx context.Context, d time.Duration) error {
+	if c.outer != nil {
+		return c.outer.Wait(ctx, d)
+	}
+	return sleep(ctx, d)
 }
 
 // mask tells the client what knows the secrets of its configuration, so that no

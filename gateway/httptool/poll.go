@@ -135,7 +135,7 @@ func (r *runner) await(ctx context.Context, req *http.Request, in tool.Input, a 
 	}
 	wait, stumbled := pause(a, nil), 0
 	for asked := 1; ; asked++ {
-		if err := sleep(ctx, max(wait, r.poll.every)); err != nil {
+		if err := r.upstream.client.wait(ctx, max(wait, r.poll.every)); err != nil {
 			return nil, err
 		}
 		a, done, err := r.askAgain(ctx, address, header, in)

@@ -39,11 +39,10 @@ func Do(ctx context.Context, further int, run func(context.Context) (tool.Output
 		if err == nil {
 			return out, nil
 		}
-		if e := tool.AsError(err); !e.Retryable || ctx.Err() != nil || errors.Is(err, tool.ErrNotAsked) {
+		if !Worth(ctx, err) {
 			return out, backoff.Permanent(err)
-		} else {
-			waits.wanted = e.RetryAfter
 		}
+		waits.wanted = tool.AsError(err).RetryAfter
 		return out, err
 	}
 	// What Retry returns is known already; where the context ended during a wait
@@ -51,6 +50,11 @@ func Do(ctx context.Context, further int, run func(context.Context) (tool.Output
 	_, _ = backoff.Retry(ctx, attempt, backoff.WithBackOff(waits),
 		backoff.WithMaxTries(uint(further)+1), backoff.WithMaxElapsedTime(0))
 	return out, runs - 1, err
+}
+
+// Worth reports whether a tool that failed so is run again while there are runs left.
+func Worth(ctx context.Context, err error) bool {
+	return tool.AsError(err).Retryable && ctx.Err() == nil && !errors.Is(err, tool.ErrNotAsked)
 }
 
 func exponential() *backoff.ExponentialBackOff {

@@ -39,6 +39,8 @@ var (
 	// The store serves the interfaces that rooms state, in their words.
 	cellar = []string{"gateway/store"}
 	hall   = []string{"gateway", "gateway/config"}
+	// Tests of a configuration stand in for what its tools ask.
+	rehearsal = []string{"gateway/rehearsal"}
 	// A door states the methods it needs of the gateway and is handed them: it
 	// can reach neither the gateway nor a runner by itself.
 	door  = []string{"gateway/tool", "gateway/diag", "gateway/provider"}
@@ -82,28 +84,29 @@ var (
 		"gateway/result":     {"gateway/tool"},
 		"gateway/retry":      {"gateway/tool"},
 
-		"gateway/hook":  slices.Concat(words, []string{"policy"}),
-		"gateway/store": slices.Concat(words, []string{"gateway/approval", "gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog", "gateway/learn"}),
+		"gateway/hook":      slices.Concat(words, []string{"policy"}),
+		"gateway/rehearsal": slices.Concat(words, []string{"policy", "gateway/hook", "gateway/registry", "gateway/retry", "gateway/cmdtool"}),
+		"gateway/store":     slices.Concat(words, []string{"gateway/approval", "gateway/chat", "gateway/handle", "gateway/limit", "gateway/runlog", "gateway/learn"}),
 
 		"gateway": slices.Concat(words, porch, []string{
 			"gateway/registry", "gateway/runlog", "policy", "gateway/approval",
 			"gateway/activation", "gateway/admission", "gateway/batch", "gateway/handle", "gateway/limit", "gateway/repeat", "gateway/result", "gateway/retry",
 			"discovery", "gateway/find",
 		}),
-		"gateway/config": slices.Concat(words, porch, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "gateway/source", "openapi", "policy", "discovery"}),
+		"gateway/config": slices.Concat(words, porch, rehearsal, []string{"gateway/access", "gateway/approval", "gateway/chat", "gateway/httptool", "gateway/cmdtool", "gateway/runlog", "gateway/source", "openapi", "policy", "discovery"}),
 
-		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, study, hall, []string{"openapi/spec", "openapi/document", "openapi/argument", "wasm/python/packages"}),
+		"gateway/assembly":  slices.Concat(words, rooms, porch, annex, study, rehearsal, hall, []string{"openapi/spec", "openapi/document", "openapi/argument", "wasm/python/packages"}),
 		"gateway/reload":    slices.Concat(words, []string{"gateway/watch", "policy", "gateway/hook", "gateway", "gateway/config", "gateway/assembly"}),
 		"gateway/mcpserver": slices.Concat(door, []string{"gateway/approval", "gateway/mcpserver/message"}),
 		"gateway/httpapi":   slices.Concat(door, []string{"gateway/approval", "gateway/chat", "gateway/runlog"}),
 
 		// The opened gateway: all that belongs to one, for the program and for Go programs.
-		"gateway/host": slices.Concat(words, rooms, porch, study, cellar, hall, doors, []string{"gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/worker", "wasm/python/wire"}),
+		"gateway/host": slices.Concat(words, rooms, porch, study, cellar, rehearsal, hall, doors, []string{"gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/worker", "wasm/python/wire"}),
 
 		// The module's root: the narrow Go API over it.
 		".": {"gateway", "gateway/assembly", "gateway/batch", "gateway/config", "gateway/handle", "gateway/host", "gateway/reload", "gateway/tool"},
 
-		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, hall, doors, []string{"gateway/host", "discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/packages", "wasm/python/worker", "wasm/python/wire"}),
+		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, rehearsal, hall, doors, []string{"gateway/host", "discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/packages", "wasm/python/worker", "wasm/python/wire"}),
 
 		// How OpenAPI documents become tools: the text, what it says, the schemas, the
 		// arguments, the request; openapi itself puts them together.
@@ -214,7 +217,7 @@ func TestLayoutHasNoWayRound(t *testing.T) {
 	layers := [][]string{
 		{"gateway/tool", "gateway/diag", "gateway/secret"},
 		{"gateway/expression", "gateway/schema"},
-		rooms, slices.Concat(porch, annex, study), cellar, hall,
+		rooms, slices.Concat(porch, annex, study), slices.Concat(cellar, rehearsal), hall,
 		slices.Concat(doors, []string{"gateway/assembly"}),
 		{"gateway/reload"},
 		{"gateway/host"},

@@ -129,7 +129,7 @@ func TestBuiltinInTests(t *testing.T) {
 		{Name: "lists", Lists: map[string]bool{"find": false}},
 		{Name: "lists named", Lists: map[string]bool{"find": false, "read_result": true}},
 		{Name: "lists wrong", Lists: map[string]bool{"read_result": false}},
-	}, decodeArgs).Run()
+	}, decodeArgs, nil).Run()
 	want := map[string][]string{
 		"wrong": {
 			"expected deny, got allow by its being built in",

@@ -54,7 +54,7 @@ type NotifyConfig struct {
 }
 
 // TestConfig is one test of the rules: what they decide about a call, or what
-// they list for a caller. Exactly one of Call and Lists is set.
+// they list for a caller. A test has Call, or Lists or ListsOnly or both of these.
 type TestConfig struct {
 	Name   string          `koanf:"name"`
 	Call   string          `koanf:"call"` // name of a tool
@@ -67,6 +67,10 @@ type TestConfig struct {
 	Expect string          `koanf:"expect"` // allow, deny or ask
 	Rule   *string         `koanf:"rule"`   // name of the rule that decides; not compared when absent
 	Lists  map[string]bool `koanf:"lists"`  // name of a tool: whether it is listed
+	// ListsOnly are the names of all tools that are listed. The gateway's own count only
+	// where they are named. It is nil where that does not matter.
+	ListsOnly []string `koanf:"lists_only"`
+	Profile   string   `koanf:"profile"` // that lists are asked for through; none when empty
 }
 
 // CallerConfig is who calls in a test.

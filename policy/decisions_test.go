@@ -98,7 +98,7 @@ func (tab *table) decide(line string) {
 	}
 	test := tab.test
 	test.Name, test.Call, test.Args, test.Expect = line, name, json.RawMessage(args), "allow"
-	results := tab.engine.CompileTests(at, []policy.TestConfig{test}, decodeArgs).Run()
+	results := tab.engine.CompileTests(at, []policy.TestConfig{test}, decodeArgs, nil).Run()
 	if err := report.Problems().Err(); err != nil {
 		tab.t.Fatalf("line %d: %v", tab.line, err)
 	}

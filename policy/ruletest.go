@@ -16,6 +16,9 @@ import (
 // real call are. The rest of the request is complete.
 type Prepare func(req *Request, sent json.RawMessage) error
 
+// Profiles say of each tool whether it is in a profile, by the name of that.
+type Profiles map[string]func(*tool.Spec) bool
+
 // Tests are the compiled tests of a policy.
 type Tests struct {
 	engine *Engine
@@ -30,6 +33,10 @@ type ruleTest struct {
 	rule   *string // nil when it does not matter
 	caller tool.Caller
 	lists  map[*tool.Spec]bool
+	only   bool                  // tools that are not in lists must not be listed
+	within func(*tool.Spec) bool // the profile; nil without one
+	groups []string              // that are active in the chat
+	inChat bool                  // tools count only where they are active in it
 }
 
 // TestResult is the outcome of one test.
@@ -46,14 +53,14 @@ func (r *TestResult) OK() bool { return len(r.Differences) == 0 }
 // CompileTests compiles the tests of a policy section, at is their place. It
 // reports every mistake in them, and leaves out tests that have one. The engine
 // must have been compiled with the tools of the configuration.
-func (e *Engine) CompileTests(at diag.Cursor, cfg []TestConfig, prepare Prepare) *Tests {
-	return e.compileTests(testCompiler{at: at, engine: e, prepare: prepare}, cfg)
+func (e *Engine) CompileTests(at diag.Cursor, cfg []TestConfig, prepare Prepare, profiles Profiles) *Tests {
+	return e.compileTests(testCompiler{at: at, engine: e, prepare: prepare, profiles: profiles}, cfg)
 }
 
 // CompileSomeTests is CompileTests where tools come and go: a test that names one that
 // is not there is left out with a warning.
-func (e *Engine) CompileSomeTests(at diag.Cursor, cfg []TestConfig, prepare Prepare) *Tests {
-	return e.compileTests(testCompiler{at: at, engine: e, prepare: prepare, lenient: true}, cfg)
+func (e *Engine) CompileSomeTests(at diag.Cursor, cfg []TestConfig, prepare Prepare, profiles Profiles) *Tests {
+	return e.compileTests(testCompiler{at: at, engine: e, prepare: prepare, profiles: profiles, lenient: true}, cfg)
 }
 
 func (e *Engine) compileTests(all testCompiler, cfg []TestConfig) *Tests {
@@ -79,7 +86,9 @@ type testCompiler struct {
 	engine  *Engine
 	prepare Prepare
 	lenient bool // a tool that is not there is no mistake
-	failed  bool
+
+	profiles Profiles
+	failed   bool
 }
 
 func (c *testCompiler) fail(key, hint, format string, args ...any) {
@@ -94,9 +103,9 @@ func (c *testCompiler) fail(key, hint, format string, args ...any) {
 func (c *testCompiler) compile(cfg *TestConfig) *ruleTest {
 	t := &ruleTest{name: cfg.Name, caller: c.caller(cfg.Caller)}
 	switch isCall := cfg.Call != ""; {
-	case isCall == (len(cfg.Lists) > 0):
+	case isCall == (len(cfg.Lists) > 0 || cfg.ListsOnly != nil):
 		c.failed = true
-		c.at.Hintf("write call: TOOL with expect, or lists: {TOOL: true}", "a test is about one call or about lists")
+		c.at.Hintf("write call: TOOL with expect, lists: {TOOL: true} or lists_only: [TOOL]", "a test is about one call or about lists")
 	case isCall:
 		c.call(t, cfg)
 	default:
@@ -106,6 +115,9 @@ func (c *testCompiler) compile(cfg *TestConfig) *ruleTest {
 }
 
 func (c *testCompiler) call(t *ruleTest, cfg *TestConfig) {
+	if cfg.Profile != "" {
+		c.fail("profile", "remove it", "rules decide about a call whatever the profile is that it comes through")
+	}
 	t.expect, t.rule = Effect(cfg.Expect), cfg.Rule
 	if cfg.Expect == "" && cfg.Rule == nil {
 		c.fail("expect", "write expect: allow, deny or ask", "is missing")
@@ -157,7 +169,6 @@ func (c *testCompiler) lists(t *ruleTest, cfg *TestConfig) {
 		{"via", cfg.Via != ""},
 		{"now", cfg.Now != ""},
 		{"calls", cfg.Calls != nil},
-		{"chat", cfg.Chat != nil},
 		{"expect", cfg.Expect != ""},
 		{"rule", cfg.Rule != nil},
 	} {
@@ -165,10 +176,46 @@ func (c *testCompiler) lists(t *ruleTest, cfg *TestConfig) {
 			c.fail(own.key, "remove it", "lists are made before there is a call, so %s changes nothing here", own.key)
 		}
 	}
-	t.lists = make(map[*tool.Spec]bool, len(cfg.Lists))
+	c.view(t, cfg)
+	t.lists = make(map[*tool.Spec]bool, len(cfg.Lists)+len(cfg.ListsOnly))
+	t.only = cfg.ListsOnly != nil
+	for i, name := range cfg.ListsOnly {
+		if spec := c.tool(fmt.Sprintf("lists_only %d", i), name); spec != nil {
+			t.lists[spec] = true
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Lists)) {
-		if spec := c.tool("lists "+name, name); spec != nil {
-			t.lists[spec] = cfg.Lists[name]
+		spec := c.tool("lists "+name, name)
+		if spec == nil {
+			continue
+		}
+		if t.lists[spec] && !cfg.Lists[name] {
+			c.fail("lists "+name, "remove it in one of them", "the tool is named in lists_only, too")
+		}
+		t.lists[spec] = cfg.Lists[name]
+	}
+}
+
+// view is what a list is asked for through: the profile and the groups of the chat.
+func (c *testCompiler) view(t *ruleTest, cfg *TestConfig) {
+	if cfg.Profile != "" {
+		if t.within = c.profiles[cfg.Profile]; t.within == nil {
+			c.fail("profile", diag.DidYouMean(cfg.Profile, slices.Sorted(maps.Keys(c.profiles))), "there is no profile %q", cfg.Profile)
+		}
+	}
+	if cfg.Chat == nil {
+		return
+	}
+	t.groups, t.inChat = cfg.Chat.Groups, true
+	known := map[string]bool{}
+	for _, k := range c.engine.catalogue {
+		for _, group := range k.spec.Groups {
+			known[group] = true
+		}
+	}
+	for i, group := range t.groups {
+		if !known[group] {
+			c.fail(fmt.Sprintf("chat groups %d", i), diag.DidYouMean(group, slices.Sorted(maps.Keys(known))), "no tool is in a group %q", group)
 		}
 	}
 }
@@ -244,12 +291,27 @@ func (t *ruleTest) runLists(e *Engine) TestResult {
 	out := TestResult{Name: t.name}
 	for _, c := range e.catalogue {
 		want, asked := t.lists[c.spec]
-		if got := e.Lists(c.spec, t.caller); asked && got != want {
+		if !asked && (!t.only || c.spec.Source == tool.SourceBuiltin) {
+			continue
+		}
+		if got, why := t.listed(e, c.spec); got != want {
 			verb := map[bool]string{true: "is listed, and should not be", false: "is not listed, and should be"}[got]
-			out.Differences = append(out.Differences, fmt.Sprintf("%s %s (%s)", c.spec.Name, verb, e.Outlook(c.spec, t.caller)))
+			out.Differences = append(out.Differences, fmt.Sprintf("%s %s (%s)", c.spec.Name, verb, why))
 		}
 	}
 	return out
+}
+
+// listed reports whether a tool is listed, or found by searching, and why.
+func (t *ruleTest) listed(e *Engine, s *tool.Spec) (listed bool, why string) {
+	own := s.Source == tool.SourceBuiltin
+	switch {
+	case t.within != nil && !own && !t.within(s):
+		return false, "it is not in the profile"
+	case t.inChat && !own && !s.ActiveIn(t.groups):
+		return false, "none of its groups is active in the chat: " + strings.Join(s.Groups, ", ")
+	}
+	return e.Lists(s, t.caller), e.Outlook(s, t.caller).String()
 }
 
 // String says what becomes of the calls and by which rules.

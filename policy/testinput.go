@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -36,6 +37,19 @@ func (c *testCompiler) calls(cfg map[string]int) Counter {
 		out[w] = cfg[key]
 	}
 	return out
+}
+
+// Caller is who calls; what is left out is taken from an anonymous caller. It is for
+// tests of other things than rules.
+func (cfg *CallerConfig) Caller() tool.Caller { return elsewhere().caller(cfg) }
+
+// Chat is the chat of a test, the default one where nothing is said.
+func (cfg *ChatConfig) Chat() tool.Chat { return elsewhere().chat(cfg) }
+
+// elsewhere reports to nobody: the values have been read from a file, and so are
+// JSON.
+func elsewhere() *testCompiler {
+	return &testCompiler{at: diag.NewCursor(new(diag.Report), nil)}
 }
 
 // caller takes what is left out from an anonymous caller. An ID or a name alone

@@ -10,6 +10,7 @@ import (
 	"github.com/toolgate/toolgate/discovery"
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/access"
+	"github.com/toolgate/toolgate/gateway/cmdtool"
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/hook"
@@ -17,6 +18,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/interpreter"
 	"github.com/toolgate/toolgate/gateway/notify"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/rehearsal"
 	"github.com/toolgate/toolgate/gateway/result"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -32,6 +34,8 @@ const (
 	Declared Secrets = iota
 	// Resolved reads the values from where the configuration says.
 	Resolved
+	// Standing puts a text in the place of each value; see [rehearsal.Placeholder].
+	Standing
 )
 
 // Assembly is what a configuration makes: a generation, and what is open for
@@ -49,6 +53,9 @@ type Assembly struct {
 	Webhooks *notify.Book
 	// Tests are those of the policy section; nil without one.
 	Tests *policy.Tests
+	// Trials are the tests of tools and hooks, in the order of their tools' names. They
+	// can be run where nothing but them is reached; see [Rehearse].
+	Trials []rehearsal.Test
 	// Secrets are the values that were read, by name; empty with Declared.
 	Secrets map[string]secret.Value
 
@@ -57,6 +64,7 @@ type Assembly struct {
 	// changing says that tests and searches may name tools that are not there.
 	changing bool
 	builder  *builder // that made it, for Change
+	profiles policy.Profiles
 	client   *httptool.Client
 	sources  []*imported // that have a document or lack it
 	results  result.Store
@@ -84,7 +92,7 @@ func (a *Assembly) Close() error {
 // Forget gives up what only the tests of a configuration need. It is for a
 // program that serves the generation.
 func (a *Assembly) Forget() {
-	a.Tests = nil
+	a.Tests, a.Trials = nil, nil
 	for _, c := range a.all {
 		c.forget()
 	}
@@ -164,6 +172,10 @@ type Options struct {
 	CacheDir string
 	// Interpreters run the programs of code_interpreter; nil where nothing is run.
 	Interpreters Interpreters
+	// Network and Machine are asked in place of the network and of the machine that
+	// commands run on; nil for those themselves.
+	Network httptool.Outside
+	Machine cmdtool.Machine
 	// Files are those of chats, for programs; nil where nothing is run, or there are none.
 	Files interpreter.Files
 	// FileAddress is where people get a file of the chat of a call; nil where nowhere.
@@ -175,7 +187,7 @@ type Options struct {
 
 // BuildWith is [Build] with more to choose.
 func BuildWith(cfg *config.Config, opts Options) *Assembly {
-	a := &Assembly{client: httptool.NewClient(cfg.Networks.Allow), results: opts.Results, shelf: opts.Shelf}
+	a := &Assembly{client: newClient(cfg, &opts), results: opts.Results, shelf: opts.Shelf}
 	b := newBuilder(cfg, a.client, opts)
 	a.added, a.changing = opts.Served.brought(), b.changing
 	all := b.tools(&opts)
@@ -188,6 +200,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	b.checkOwn()
 	doorman := access.Compile(b.at("server"), cfg.Server.Access(), b.secretNames)
 	tests := b.policyTests(all, engine, hooks)
+	a.Trials = b.trials(all, hooks)
 	b.checkGolden(all)
 	if cfg.Problems().Err() != nil {
 		return a
@@ -219,7 +232,7 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 		}
 	}
 	b.adviseAll(all, registered, tools, engine, hooks)
-	a.Tests, a.all = tests, all
+	a.Tests, a.all, a.profiles = tests, all, profilesForTests(b.profiles)
 	a.Secrets = b.values
 	a.Generation = a.generation(gateway.Generation{
 		Tools: tools, Groups: b.groups.forChats(b.cfg.Groups, b.masker), Profiles: profilesOf(b.profiles, specsOf(mayBeServed(registered, all))), Policy: engine, Hooks: hooks, Masker: b.masker,
@@ -228,6 +241,14 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 	a.lookout = b.watchNeeds(all)
 	a.builder = b.kept()
 	return a
+}
+
+// newClient makes the client of all tools.
+func newClient(cfg *config.Config, opts *Options) *httptool.Client {
+	if opts.Network != nil {
+		return httptool.NewClientOver(cfg.Networks.Allow, opts.Network)
+	}
+	return httptool.NewClient(cfg.Networks.Allow)
 }
 
 // adviseAll warns of everything that is valid and yet not what anyone wants.
@@ -250,7 +271,8 @@ type builder struct {
 	cfg          *config.Config
 	client       *httptool.Client
 	mode         Secrets
-	only         string // the tool that is going to be called; empty when any may be
+	machine      cmdtool.Machine // nil for the one that the gateway runs on
+	only         string          // the tool that is going to be called; empty when any may be
 	documents    Documents
 	cacheDir     string
 	served       *Assembly // nil for none
@@ -280,7 +302,7 @@ type builder struct {
 
 func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *builder {
 	b := &builder{
-		cfg: cfg, client: client, mode: opts.Secrets, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict, slow: opts.Slow, changing: opts.Changing || opts.Served.changes(),
+		cfg: cfg, client: client, mode: opts.Secrets, machine: opts.Machine, only: opts.Only, documents: opts.Documents, cacheDir: opts.CacheDir, served: opts.Served, strict: opts.Strict, slow: opts.Slow, changing: opts.Changing || opts.Served.changes(),
 		masker:       &secret.Masker{},
 		secretNames:  slices.Sorted(maps.Keys(cfg.Secrets)),
 		surroundings: surroundings{dir: cfg.Dir(), probe: client.Probe},
@@ -289,8 +311,13 @@ func newBuilder(cfg *config.Config, client *httptool.Client, opts Options) *buil
 	if b.slow == nil {
 		b.slow = func(string) {}
 	}
-	if opts.Secrets == Resolved {
+	if opts.Secrets != Declared {
 		b.values = make(map[string]secret.Value, len(b.secretNames))
+	}
+	if opts.Secrets == Standing {
+		for _, name := range b.secretNames {
+			b.values[name] = secret.NewValue(rehearsal.Placeholder(name))
+		}
 	}
 	b.admission, b.groups, b.upstreams = b.compileAdmit(), b.compileGroups(), b.compileUpstreams()
 	b.profiles = b.compileProfiles()

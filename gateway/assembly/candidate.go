@@ -6,6 +6,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/config"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/registry"
+	"github.com/toolgate/toolgate/gateway/rehearsal"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/openapi/spec"
 	"github.com/toolgate/toolgate/policy"
@@ -25,11 +26,12 @@ type candidate struct {
 	op       *spec.Operation // that it is made of; nil for a declared one
 	fixed    map[string]any  // arguments that models do not see
 	program  *tool.Tool      // that it is; nil for one of the configuration
+	tests    []rehearsal.ToolConfig
 }
 
 // forget gives up what only building needs.
 func (c *candidate) forget() {
-	c.args, c.op, c.fixed = shape{}, nil, nil
+	c.args, c.op, c.fixed, c.tests = shape{}, nil, nil, nil
 	if c.program == nil {
 		c.config = &config.Tool{Requires: c.config.Requires}
 	}

@@ -135,13 +135,13 @@ func (d *draft) findings(in []*candidate) diag.Problems {
 	if b.cfg.Policy != nil {
 		policy.Compile(root.Key("policy"), b.cfg.Policy, known(slices.Concat(d.stay(), in))...)
 	}
-	if cfg := &b.cfg.Hooks; len(cfg.Before)+len(cfg.After)+len(b.cfg.Inject) > 0 {
+	if cfg := b.cfg.Hooks.Config(); len(cfg.Before)+len(cfg.After)+len(b.cfg.Inject) > 0 {
 		tools := d.assembly.Generation.Hooks.Without(d.namesOut()).Tools()
 		more := make([]hook.Tool, len(in))
 		for i, c := range in {
 			more[i] = b.hooked(c)
 		}
-		set := hook.Compile(root, cfg, b.cfg.Inject, b.hookDeps(), append(tools, more...)...)
+		set := hook.Compile(root, &cfg, b.cfg.Inject, b.hookDeps(), append(tools, more...)...)
 		for _, t := range more {
 			set.Bind(t)
 		}

@@ -12,7 +12,7 @@ import (
 // tool, whose specs then hold what models are shown. Rules are compiled before
 // that: they are about all arguments.
 func (b *builder) hooks(all []*candidate) *hook.Set {
-	cfg, inject := b.cfg.Hooks, b.cfg.Inject
+	cfg, inject := b.cfg.Hooks.Config(), b.cfg.Inject
 	if b.moved(len(cfg.Before), "hooks", "before") || b.moved(len(cfg.After), "hooks", "after") || b.moved(len(inject), "inject") {
 		cfg, inject = hook.Config{}, nil
 	}

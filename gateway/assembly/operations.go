@@ -85,7 +85,7 @@ func (b *builder) operation(s *imported, choice *source.Choice) (c *candidate, h
 	}
 	return &candidate{
 		entry:  &registry.Entry{Spec: spec, Schema: checked, Runner: runner},
-		config: s.common, args: args, at: at, source: s, op: op, fixed: fixed,
+		config: s.common, args: args, at: at, source: s, op: op, fixed: fixed, tests: own.Tests,
 		known:    b.knownNames(spec, outline, fixed, fills),
 		admitted: b.admission.admits(spec),
 	}, false

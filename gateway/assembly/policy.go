@@ -58,9 +58,18 @@ func (b *builder) policyTests(all []*candidate, engine *policy.Engine, hooks *ho
 		return nil
 	}
 	if b.changing {
-		return engine.CompileSomeTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks))
+		return engine.CompileSomeTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks), profilesForTests(b.profiles))
 	}
-	return engine.CompileTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks))
+	return engine.CompileTests(b.at("policy", "tests"), b.cfg.Policy.Tests, preparer(all, hooks), profilesForTests(b.profiles))
+}
+
+// profilesForTests are the profiles as tests of rules ask for them.
+func profilesForTests(all []profile) policy.Profiles {
+	out := make(policy.Profiles, len(all))
+	for i := range all {
+		out[all[i].name] = all[i].has
+	}
+	return out
 }
 
 // known are the tools that rules may be about, whether they are registered or
@@ -134,5 +143,5 @@ func (a *Assembly) RuleTests(tests []policy.TestConfig) *policy.Tests {
 			tests[i].Expect, tests[i].Rule = string(policy.Allow), nil
 		}
 	}
-	return engine.CompileTests(nowhere, tests, preparer(a.all, a.Generation.Hooks))
+	return engine.CompileTests(nowhere, tests, preparer(a.all, a.Generation.Hooks), a.profiles)
 }

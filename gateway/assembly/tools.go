@@ -62,7 +62,7 @@ func (b *builder) tool(name string, t *config.Tool) *candidate {
 	}
 	spec.Print = b.print(t) // of a block that is right, and so can be written
 	return &candidate{
-		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs, at: b.at("tools", name),
+		entry: &registry.Entry{Spec: spec, Schema: s, Runner: runner}, config: t, args: args, needs: needs, at: b.at("tools", name), tests: t.Tests,
 		known:    b.known(spec, t, doc),
 		admitted: t.On() && b.admission.admits(spec),
 	}
@@ -197,7 +197,7 @@ func (b *builder) runner(name string, t *config.Tool, args shape) tool.Runner {
 	case t.Command != nil:
 		return cmdtool.New(at.Key("command"), *t.Command, cmdtool.Deps{
 			Output: args.output, Args: args.names, Closed: args.closed, Dir: b.cfg.Dir(),
-			SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker,
+			SecretNames: b.secretNames, Secrets: b.values, Masker: b.masker, Machine: b.machine,
 		})
 	default:
 		return exprtool.New(at.Key("expr"), *t.Expr, exprtool.Deps{Output: args.output, Args: args.names, Closed: args.closed})

@@ -91,18 +91,22 @@ func (c *Config) checkRule(path []string) {
 // checkTest holds a test to one of its two forms: what is decided about a call,
 // or what is listed.
 func (c *Config) checkTest(path []string) {
-	c.checkOneOf(path, []string{"call", "lists"}, oneOf{
-		none: "the test does not say what it tests", choices: "call and lists", several: "a test is about a call or about a list",
+	lists := "lists"
+	if !c.wrote(path, lists) {
+		lists = "lists_only"
+	}
+	c.checkOneOf(path, []string{"call", lists}, oneOf{
+		none: "the test does not say what it tests", choices: "call, lists and lists_only", several: "a test is about a call or about a list",
 	})
 	switch {
 	case c.wrote(path, "call"):
 		if !c.wrote(path, "expect") {
 			c.problemAt(further(path, "expect"), "write expect: allow, deny or ask", "is missing")
 		}
-	case c.wrote(path, "lists"):
+	case c.wrote(path, lists):
 		for _, key := range []string{"args", "expect", "rule"} {
 			if c.wrote(path, key) {
-				c.problemAt(further(path, key), "remove it", "belongs to a test with call, and this one has lists")
+				c.problemAt(further(path, key), "remove it", "belongs to a test with call, and this one has %s", lists)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/gateway/rehearsal"
 	"github.com/toolgate/toolgate/gateway/secret"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/policy"
@@ -60,7 +61,7 @@ type Config struct {
 	Groups      map[string]Group                   `koanf:"groups"`   // by name
 	Profiles    map[string]Profile                 `koanf:"profiles"` // by name
 	Inject      []hook.InjectConfig                `koanf:"inject"`
-	Hooks       hook.Config                        `koanf:"hooks"`
+	Hooks       Hooks                              `koanf:"hooks"`
 	Policy      *policy.Config                     `koanf:"policy"` // nil when the file has no policy
 	Chats       chat.Config                        `koanf:"chats"`
 	Discovery   Discovery                          `koanf:"discovery"`
@@ -73,6 +74,16 @@ type Config struct {
 	tree     *node
 	dir      string // the folder of the first file
 }
+
+// Hooks is the "hooks" section.
+type Hooks struct {
+	Before []hook.BeforeConfig    `koanf:"before"` // in this order, on the arguments
+	After  []hook.AfterConfig     `koanf:"after"`  // in this order, on the result
+	Tests  []rehearsal.HookConfig `koanf:"tests"`  // paths of files are absolute
+}
+
+// Config is what the section says about calls.
+func (h *Hooks) Config() hook.Config { return hook.Config{Before: h.Before, After: h.After} }
 
 // Server is the "server" section.
 type Server struct {
@@ -163,6 +174,8 @@ type Tool struct {
 	ThinkAugment *bool             `koanf:"think_augment"` // that of Defaults when absent
 	Requires     *Requires         `koanf:"requires"`
 	Hints        map[string]string `koanf:"hints"` // text for the model, by the result's action, else mode, else *
+
+	Tests []rehearsal.ToolConfig `koanf:"tests"` // paths of files are absolute
 
 	HTTP    *httptool.Config `koanf:"http"`
 	Command *cmdtool.Config  `koanf:"command"`

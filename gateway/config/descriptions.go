@@ -2,7 +2,7 @@ package config
 
 // descriptions say in a line what each key is for; editors show them. They are
 // by path, as notes are.
-var descriptions = map[string]string{
+var descriptions = withTestWords(map[string]string{
 	"": "The configuration of a Toolgate gateway: its tools, and who may call them.",
 
 	"version":   "Version of this file's format: 1.",
@@ -349,7 +349,9 @@ var descriptions = map[string]string{
 	"policy.rules.*.rate_limit.by":    "Whose calls count together: those of one caller, of one chat of a caller, or all calls of one tool. caller when absent.",
 	"policy.rules.*.show":             "Whether a caller that the rule keeps from a tool may be told the tool's name and the reason.",
 
-	"policy.tests.*":               "A test: exactly one of call and lists.",
+	"policy.tests.*":               "A test: call, or lists and lists_only.",
+	"policy.tests.*.lists_only":    "Names of all tools that the caller sees, and of no other; those of the gateway itself need not be named.",
+	"policy.tests.*.profile":       "Name of the profile through which lists are asked for.",
 	"policy.tests.*.name":          "Name of the test.",
 	"policy.tests.*.call":          "Name of the tool that is called.",
 	"policy.tests.*.args":          "Arguments of the call, an object. None when absent.",
@@ -401,4 +403,4 @@ var descriptions = map[string]string{
 	"hooks.after.*.http.headers": "Headers of the request by name, templates.",
 	"hooks.after.*.http.timeout": "How long the service may take.",
 	"hooks.after.*.on_error":     "What happens when the step fails: deny the result or skip the step. deny when absent.",
-}
+})

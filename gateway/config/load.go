@@ -162,6 +162,7 @@ func (c *Config) complete() {
 	}
 	c.completeSources()
 	c.completeInterpreter()
+	c.completeTests()
 	for name, s := range c.Secrets {
 		if s.File != "" {
 			s.File = absolute(c.dirOf("secrets", name, "file"), s.File)

@@ -150,5 +150,5 @@ func (n *node) remove(keys map[string]bool) {
 // isNamedList reports whether the list at a path is one of things with names,
 // which merge by name.
 func isNamedList(path []string) bool {
-	return slices.Contains(namedLists, strings.Join(path, "."))
+	return slices.Contains(namedLists, strings.Join(path, ".")) || isTests(path)
 }

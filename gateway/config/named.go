@@ -11,7 +11,7 @@ import (
 
 // namedLists are the lists whose items have names. A later layer changes an
 // item in place; new ones go last, or where keyBefore or keyAfter says.
-var namedLists = []string{"policy.rules", "policy.tests", "hooks.before", "hooks.after"}
+var namedLists = []string{"policy.rules", "policy.tests", "hooks.before", "hooks.after", "hooks.tests"}
 
 // The keys of an item of a named list that say beside which other item it
 // stands. They are gone once the item is there.

@@ -66,7 +66,7 @@ const (
 )
 
 // notes are by path; * stands for a name or an index.
-var notes = withSources(withAuth(map[string]note{
+var notes = withTests(withSources(withAuth(map[string]note{
 	"version":       {required: "write version: 1"},
 	"include.*":     {filled: true},
 	"tools":         {instead: "write {name: {description: …, and how it runs}}"},
@@ -223,7 +223,7 @@ var notes = withSources(withAuth(map[string]note{
 	"policy.rules.*.tools":   {filled: true}, "policy.rules.*.tools.*": {filled: true},
 	"policy.rules.*.tags": {filled: true}, "policy.rules.*.tags.*": {filled: true},
 	"policy.rules.*.callers": {filled: true}, "policy.rules.*.callers.*": {filled: true},
-}))
+})))
 
 // unbuilt are the keys of the format that this version does not read yet, by
 // the path of the map they belong to. A key that gets built moves from here to
@@ -232,10 +232,9 @@ var unbuilt = unbuiltKeys(map[string]string{
 	"code_interpreter": "paused",
 	"server":           "url tls",
 	"defaults":         "schema",
-	"tools.*":          "output_schema extra tests python wasm",
+	"tools.*":          "output_schema extra python wasm",
 	"sources.*":        "trust schemas locked mcp",
 	"log":              "mask",
-	"hooks":            "tests",
 	"hooks.before.*":   "python",
 	"hooks.after.*":    "python",
 })

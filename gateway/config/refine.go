@@ -51,8 +51,8 @@ var demands = map[string]func(*jsonSchema){
 		s.AnyOf = []*jsonSchema{own, preset}
 	},
 	"policy.tests.*": func(s *jsonSchema) {
-		call, lists := with("call", "expect"), with("lists")
-		call.Not, lists.Not = with("lists"), withAny("call", "args", "expect", "rule")
+		call, lists := with("call", "expect"), withAny("lists", "lists_only")
+		call.Not, lists.Not = withAny("lists", "lists_only"), withAny("call", "args", "expect", "rule")
 		s.AnyOf = []*jsonSchema{call, lists}
 	},
 }

@@ -44,6 +44,7 @@ func (c *Config) checkRules() {
 	c.checkSources()
 	c.checkPolicy()
 	c.checkHooks()
+	c.checkTests()
 	c.checkSection("groups", "group")
 	c.checkSection("profiles", "profile")
 	c.checkAdmit()

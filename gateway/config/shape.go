@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/expression"
+	"github.com/toolgate/toolgate/gateway/rehearsal"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/openapi"
 )
@@ -55,7 +56,10 @@ var leafForms = map[reflect.Type]form{
 
 // aloneKeys are the keys of objects that may be written as the value of that key
 // alone.
-var aloneKeys = map[reflect.Type]string{reflect.TypeFor[openapi.Auth](): "value"}
+var aloneKeys = map[reflect.Type]string{
+	reflect.TypeFor[openapi.Auth]():            "value",
+	reflect.TypeFor[rehearsal.FailureConfig](): "type",
+}
 
 // tagName is the struct tag that names the key of a field.
 const tagName = "koanf"

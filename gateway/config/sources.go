@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/httptool"
+	"github.com/toolgate/toolgate/gateway/rehearsal"
 	toolsource "github.com/toolgate/toolgate/gateway/source"
 	"github.com/toolgate/toolgate/gateway/tool"
 	"github.com/toolgate/toolgate/openapi"
@@ -64,6 +65,7 @@ type Override struct {
 	Poll        *httptool.Poll             `koanf:"poll"`
 	Timeout     time.Duration              `koanf:"timeout"` // that of the source when absent
 	Retries     *int                       `koanf:"retries"` // that of the source when absent; of read-only tools
+	Tests       []rehearsal.ToolConfig     `koanf:"tests"`   // paths of files are absolute
 }
 
 // Choosing is what a source says of which of its tools there are, and of their

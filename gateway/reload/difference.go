@@ -150,7 +150,7 @@ func entriesOfValue(m reflect.Value) entries {
 	return entriesOfMap(all)
 }
 
-func hooksOf(c hook.Config) entries {
+func hooksOf(c config.Hooks) entries {
 	before := entriesOfList(c.Before, func(h *hook.BeforeConfig) string { return "before." + h.Name })
 	after := entriesOfList(c.After, func(h *hook.AfterConfig) string { return "after." + h.Name })
 	maps.Copy(before.byName, after.byName)

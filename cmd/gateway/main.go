@@ -132,7 +132,7 @@ func root(io streams) *cli.Command {
 		Action:         noCommand,
 		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // main exits
 		Commands: []*cli.Command{
-			serveCommand(io), lintCommand(io), toolsCommand(io), openapiCommand(io), policyCommand(io), configCommand(io), schemaCommand(io), logCommand(io), approvalsCommand(io), chatsCommand(io), discoveryCommand(io), mcpCommand(io), pythonCommand(io), versionCommand(io), completionCommand(io), completeCommand(io),
+			serveCommand(io), lintCommand(io), testCommand(io), toolsCommand(io), openapiCommand(io), policyCommand(io), configCommand(io), schemaCommand(io), logCommand(io), approvalsCommand(io), chatsCommand(io), discoveryCommand(io), mcpCommand(io), pythonCommand(io), versionCommand(io), completionCommand(io), completeCommand(io),
 		},
 	}
 	withExamples(cmd, "")

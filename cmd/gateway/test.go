@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/toolgate/toolgate/gateway/assembly"
+	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/host"
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/rehearsal"
+	"github.com/toolgate/toolgate/gateway/tool"
+)
+
+// kindRule is the kind of tests of the policy, beside those of package rehearsal.
+const kindRule = "rule"
+
+func testCommand(io streams) *cli.Command {
+	return &cli.Command{
+		Name:  "test",
+		Usage: "run the tests of the configuration: of tools, of hooks and of rules; no connection is opened, no process started, no secret needed",
+		Flags: configFlags(
+			&cli.StringSliceFlag{Name: "run", Usage: "only the tests whose name fits the pattern `GLOB`; may be repeated"},
+			&cli.StringSliceFlag{Name: "tool", Usage: "only the tests about the tool `NAME`, or tools that fit a pattern; may be repeated"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "print tests that pass, too, and name the tools that have none"},
+			&cli.StringFlag{Name: "junit", Usage: "write the outcome to `FILE` as JUnit XML, too"},
+			jsonFlag(), connectFlag(),
+		),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if err := noArguments(cmd); err != nil {
+				return err
+			}
+			chosen, err := newChoice(cmd)
+			if err != nil {
+				return err
+			}
+			return testFile(ctx, io, cmd, chosen)
+		},
+	}
+}
+
+// choice are the tests that are asked for.
+type choice struct{ names, tools []tool.Glob }
+
+func newChoice(cmd *cli.Command) (*choice, error) {
+	c := &choice{}
+	for flag, globs := range map[string]*[]tool.Glob{"run": &c.names, "tool": &c.tools} {
+		for _, pattern := range cmd.StringSlice(flag) {
+			if pattern == "" {
+				return nil, usagef("--%s needs a pattern", flag)
+			}
+			*globs = append(*globs, tool.Glob(pattern)) // names of tests may hold brackets
+		}
+	}
+	return c, nil
+}
+
+func (c *choice) has(toolName, test string) bool {
+	return (len(c.names) == 0 || tool.MatchAny(c.names, test)) && (len(c.tools) == 0 || tool.MatchAny(c.tools, toolName))
+}
+
+// verdict is how one test ended.
+type verdict struct {
+	kind, tool, name string
+	place            diag.Place
+	differences      []rehearsal.Difference
+	took             time.Duration
+}
+
+// title is the test for a reader.
+func (v *verdict) title() string {
+	if v.tool == "" {
+		return v.kind + ": " + v.name
+	}
+	return v.kind + " " + v.tool + ": " + v.name
+}
+
+// testFile runs the tests that are chosen and fails when one of them does.
+func testFile(ctx context.Context, io streams, cmd *cli.Command, chosen *choice) error {
+	cfg, a, _, err := loadWith(layers(cmd), assembly.Declared, documentsOf(cmd))
+	if err != nil {
+		return err
+	}
+	tellAbsent(io.err, a)
+	verdicts, err := rehearse(ctx, cfg, a, documentsOf(cmd), chosen)
+	if err := errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	if err := printVerdicts(io, verdicts, cmd.Bool("json"), cmd.Bool("verbose")); err != nil {
+		return err
+	}
+	if cmd.Bool("verbose") {
+		tellUntested(io.err, a)
+	}
+	if file := cmd.String("junit"); file != "" {
+		if err := writeJUnit(file, verdicts); err != nil {
+			return fmt.Errorf("the outcome cannot be written: %w", err)
+		}
+	}
+	return conclude(io, verdicts)
+}
+
+// conclude prints how many tests passed and failed.
+func conclude(io streams, verdicts []verdict) error {
+	failed := 0
+	for i := range verdicts {
+		if len(verdicts[i].differences) > 0 {
+			failed++
+		}
+	}
+	if len(verdicts) == 0 {
+		_, _ = fmt.Fprintln(io.err, "no test was run: there is none under tests of a tool, of hooks or of policy that was asked for")
+		return nil
+	}
+	_, _ = fmt.Fprintf(io.err, "%d passed, %d failed\n", len(verdicts)-failed, failed)
+	if failed > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// rehearse runs the tests of tools and hooks, then those of the rules.
+func rehearse(ctx context.Context, cfg *config.Config, a *assembly.Assembly, documents assembly.Documents, chosen *choice) ([]verdict, error) {
+	var out []verdict
+	if len(a.Trials) > 0 {
+		stage := assembly.Rehearse(cfg, assembly.Options{Documents: documents, CacheDir: host.CacheDir(), Installed: host.PythonVersion})
+		if err := cfg.Problems().Err(); err != nil {
+			return nil, &exitError{exitUsage, errors.Join(cfg.Problems(), stage.Close())}
+		}
+		for i := range stage.Trials {
+			t := &stage.Trials[i]
+			if !chosen.has(t.Tool, t.Name) {
+				continue
+			}
+			began := time.Now()
+			differences := t.Run(ctx)
+			out = append(out, verdict{t.Kind, t.Tool, t.Name, t.Place, differences, time.Since(began)})
+		}
+		if err := stage.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return append(append(out, untestable(cfg, a, chosen)...), ruleVerdicts(cfg, a, chosen)...), ctx.Err()
+}
+
+// untestable are the tests of sources that are left out: they fail, for else nobody
+// would notice that they are never run.
+func untestable(cfg *config.Config, a *assembly.Assembly, chosen *choice) (out []verdict) {
+	for name, why := range a.Absent() {
+		for key, o := range cfg.Sources[name].Tools {
+			at := cfg.At().Key("sources").Key(name).Key("tools").Key(key)
+			for i := range o.Tests {
+				if chosen.has(key, o.Tests[i].Name) {
+					d := rehearsal.Difference{Field: "source", Want: "the document of the source " + name, Got: why}
+					out = append(out, verdict{rehearsal.KindTool, key, o.Tests[i].Name, at.Key("tests").Index(i).Place(), []rehearsal.Difference{d}, 0})
+				}
+			}
+		}
+	}
+	return out
+}
+
+func ruleVerdicts(cfg *config.Config, a *assembly.Assembly, chosen *choice) (out []verdict) {
+	if a.Tests == nil {
+		return nil
+	}
+	places := map[string]diag.Place{}
+	about := map[string]string{}
+	for i, t := range cfg.Policy.Tests {
+		places[t.Name] = cfg.At().Key("policy").Key("tests").Index(i).Place()
+		about[t.Name] = t.Call
+	}
+	for _, r := range a.Tests.Run() {
+		if !chosen.has(about[r.Name], r.Name) {
+			continue
+		}
+		v := verdict{kind: kindRule, tool: about[r.Name], name: r.Name, place: places[r.Name]}
+		for _, text := range r.Differences {
+			v.differences = append(v.differences, rehearsal.Difference{Got: text})
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// tellUntested names the tools that no test is about.
+func tellUntested(w interface{ Write([]byte) (int, error) }, a *assembly.Assembly) {
+	tested := map[string]bool{}
+	for i := range a.Trials {
+		tested[a.Trials[i].Tool] = true
+	}
+	var names []string
+	for _, e := range a.Generation.Tools.All() {
+		if e.Spec.Source != tool.SourceBuiltin && !tested[e.Spec.Name] {
+			names = append(names, e.Spec.Name)
+		}
+	}
+	if len(names) > 0 {
+		_, _ = fmt.Fprintf(w, "without a test: %s\n", strings.Join(names, ", "))
+	}
+}
+
+// writeJUnit writes the outcome for programs that show those of builds.
+func writeJUnit(file string, verdicts []verdict) error {
+	data, err := junit(verdicts)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644)
+}

@@ -99,6 +99,8 @@ func (d *Difference) sections(started, before, after *config.Config) {
 		case key == "" || key == "tools" || slices.Contains(ignored, key):
 		case key == "policy":
 			d.policy(before.Policy, after.Policy)
+		case key == "sources":
+			d.put(key, compare(sourcesOf(before.Sources), sourcesOf(after.Sources)))
 		case key == "hooks":
 			d.put("hooks", compare(hooksOf(before.Hooks), hooksOf(after.Hooks)))
 		case b.Field(i).Kind() == reflect.Map:
@@ -148,6 +150,23 @@ func entriesOfValue(m reflect.Value) entries {
 		all[name.String()] = v.Interface()
 	}
 	return entriesOfMap(all)
+}
+
+// sourcesOf are the sources without the tests of their tools, which decide nothing.
+func sourcesOf(all map[string]config.Source) entries {
+	plain := make(map[string]any, len(all))
+	for name, s := range all {
+		tools := make(map[string]config.Override, len(s.Tools))
+		for key, o := range s.Tools {
+			o.Tests = nil
+			tools[key] = o
+		}
+		if s.Tools != nil {
+			s.Tools = tools
+		}
+		plain[name] = s
+	}
+	return entriesOfMap(plain)
 }
 
 func hooksOf(c config.Hooks) entries {

@@ -48,6 +48,8 @@ func TestDifference(t *testing.T) {
 	}{
 		{"a comment", "version: 1", "# hello\n\nversion: 1", "", false},
 		{"a test of the policy", "args: {n: 1}, expect: allow", "args: {n: 9}, expect: deny", "", false},
+		{"a test of a tool", "required: [n]}, expr: args.n}", "required: [n]}, expr: args.n, tests: [{name: t, args: {n: 1}, result: 1}]}", "", false},
+		{"a test of the hooks", "refuse: No.}]", "refuse: No.}]\n  tests: [{name: t, call: pay, args: {n: 10}, expect: {refuse: No}}]", "", false},
 		{"a tool that is off", "description: Off.", "description: Still off.", "", false},
 		{"a tool that is switched on, and allowed", "Off., enabled: false", "On., tags: [read_only]", `{"tools":{"added":["off"]}}`, true},
 		{"one that is on, and denied", "Off., enabled: false", "On.", `{"tools":{"added":["off"]}}`, false},

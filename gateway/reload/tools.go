@@ -20,6 +20,7 @@ func toolsBetween(before, after *Version) Change {
 	for name, t := range after.Config.Tools {
 		was, declared := before.Config.Tools[name]
 		if declared && (old[name] != nil) == (now[name] != nil) && was.On() && t.On() {
+			was.Tests, t.Tests = nil, nil // which decide nothing
 			c.note(name, keysOf(was, t, keyDepth)...)
 		}
 	}

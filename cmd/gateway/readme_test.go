@@ -17,64 +17,95 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// TestReadme holds the README to its word: every complete configuration in it
-// lints without a warning, every piece of one fits into a configuration, and
-// its first tool answers what it says.
-func TestReadme(t *testing.T) {
-	data, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+// docPage is a page of the documentation: its path from this folder, and its text.
+type docPage struct{ path, text string }
+
+// pages are the README and the pages under docs/.
+func pages(t *testing.T) (all []docPage) {
+	t.Helper()
+	paths, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no pages: %v", err)
 	}
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(data, -1)
-	if len(blocks) < 3 {
-		t.Fatalf("%d YAML blocks", len(blocks))
+	for _, path := range append([]string{"../../README.md"}, paths...) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, docPage{path, string(data)})
 	}
+	return all
+}
+
+// documentation is the text of all pages.
+func documentation(t *testing.T) (text []byte) {
+	t.Helper()
+	for _, p := range pages(t) {
+		text = append(text, p.text...)
+	}
+	return text
+}
+
+// blocks are the texts of the code blocks of a page whose first line says exactly info.
+func (p docPage) blocks(info string) (texts []string) {
+	pattern := regexp.MustCompile("(?ms)^```" + regexp.QuoteMeta(info) + "\n(.*?)^```")
+	for _, b := range pattern.FindAllStringSubmatch(p.text, -1) {
+		texts = append(texts, b[1])
+	}
+	return texts
+}
+
+// complete is the text of a block of YAML with the version that fragments leave out.
+func complete(block string) []byte {
+	if !strings.HasPrefix(block, "version:") {
+		block = "version: 1\n" + block
+	}
+	return []byte(block)
+}
+
+// TestDocsConfigurations: every complete configuration of every page, which begins with its
+// version, lints without a warning, and every piece of one without an error. A block of
+// other YAML says so behind the word yaml.
+func TestDocsConfigurations(t *testing.T) {
+	all := pages(t)
 	document, err := os.ReadFile("../../examples/openapi/github.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"github.yaml", "crm.yaml"} {
-		if err := os.WriteFile(name, document, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, b := range blocks {
-		text := string(b[1])
-		if !strings.HasPrefix(text, "version:") {
-			text = "version: 1\n" + text
-		}
-		if err := os.WriteFile("tools.yaml", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := gatewayOutput(t, "lint"); err != nil {
-			t.Errorf("%v\n%s\n%s", err, text, out)
-		}
-	}
-	if err := os.WriteFile("tools.yaml", blocks[0][1], 0o600); err != nil {
+	if err := errors.Join(os.WriteFile("github.yaml", document, 0o600), os.WriteFile("crm.yaml", document, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	out, err := gatewayOutput(t, "tools", "call", "slug", "title=Hello World")
-	if err != nil || out != "hello-world\n" {
-		t.Errorf("got %q, %v", out, err)
+	found := 0
+	for _, p := range all {
+		for _, block := range p.blocks("yaml") {
+			found++
+			if err := os.WriteFile("tools.yaml", complete(block), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := gatewayOutput(t, "lint"); err != nil || out != "" && strings.HasPrefix(block, "version:") {
+				t.Errorf("%s: %v\n%s\n%s", p.path, err, block, out)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d configurations", found)
 	}
 }
 
-// TestReadmeDiscovery: the configuration of the section on discovery is one as it
+// TestReadmeDiscovery: the configuration of the page on discovery is one as it
 // stands, with the file that it names, and its searches are answered as it says.
 func TestReadmeDiscovery(t *testing.T) {
-	data, err := os.ReadFile("../../README.md")
+	data, err := os.ReadFile("../../docs/discovery.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(data), "\n## Discovery\n")
-	section, _, _ = strings.Cut(section, "\n## ")
 	block := func(language string) string {
-		found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(section)
-		if found == nil {
+		found := docPage{text: string(data)}.blocks(language)
+		if len(found) == 0 {
 			t.Fatalf("no block of %s", language)
 		}
-		return found[1]
+		return found[0]
 	}
 	document, err := os.ReadFile("../../examples/openapi/github.yaml")
 	if err != nil {
@@ -102,7 +133,7 @@ func TestReadmeDiscovery(t *testing.T) {
 	}
 	for member, value := range want.Tools[0] {
 		if diff := cmp.Diff(value, got.Tools[0][member]); diff != "" {
-			t.Errorf("%s (-README +answer):\n%s", member, diff)
+			t.Errorf("%s (-page +answer):\n%s", member, diff)
 		}
 	}
 }
@@ -112,23 +143,6 @@ func gatewayOutput(t *testing.T, args ...string) (string, error) {
 	var out, talk bytes.Buffer
 	err := run(t.Context(), append([]string{"gateway"}, args...), streams{http.NoBody, &out, &talk})
 	return out.String(), err
-}
-
-// documentation is the README with the pages beside it.
-func documentation(t *testing.T) (text []byte) {
-	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range append([]string{"../../README.md"}, pages...) {
-		data, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = append(text, data...)
-	}
-	return text
 }
 
 // TestReadmeNames: the README and its pages name every command and flag, every path and every

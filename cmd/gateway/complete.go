@@ -33,7 +33,7 @@ func completeCommand(io streams) *cli.Command {
 			} else {
 				words = words[1:]
 			}
-			for _, c := range complete(cmd.Root(), words) {
+			for _, c := range candidates(cmd.Root(), words) {
 				if shell == "bash" {
 					c.text = behindBreak(words[len(words)-1], c.text)
 				}
@@ -85,8 +85,8 @@ type typed struct {
 	config  config.Options
 }
 
-// complete gives what may stand in place of the last word.
-func complete(root *cli.Command, words []string) []candidate {
+// candidates gives what may stand in place of the last word.
+func candidates(root *cli.Command, words []string) []candidate {
 	if len(words) == 0 {
 		return nil
 	}

@@ -37,6 +37,11 @@ func examples() map[string][]string {
 			"gateway lint --config tools.yaml --config prod.yaml # as they are served together",
 			"gateway lint --format sarif > lint.sarif            # for a code host",
 		},
+		"test": {
+			"gateway test                                        # of tools, hooks and rules, offline; exit code 1 when one fails",
+			"gateway test --tool pay --verbose",
+			"gateway test --junit report.xml                     # for CI",
+		},
 		"tools list": {
 			"gateway tools list",
 			"gateway tools list --deferred                       # those that models have to search for",

@@ -94,6 +94,9 @@ func lintLayers(t *testing.T, archive *txtar.Archive) {
 			t.Fatal(err)
 		}
 	}
+	if sections["yaml"] != "" {
+		return // what a Go program brings; no command line has it
+	}
 	if named := strings.Fields(sections["order"]); len(named) > 0 {
 		order = named
 	}

@@ -178,7 +178,7 @@ func namesOf(c *cli.Command, path string) (patterns []string) {
 	for _, f := range c.Flags {
 		patterns = append(patterns, `--`+f.Names()[0]+`\b`)
 	}
-	for _, sub := range c.Commands {
+	for _, sub := range c.VisibleCommands() {
 		patterns = append(patterns, path+` (\w+\|)*`+sub.Name+`\b`) // such as "tools list|show"
 		patterns = append(patterns, namesOf(sub, path+" "+sub.Name)...)
 	}

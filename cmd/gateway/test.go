@@ -12,8 +12,8 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
-	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/rehearsal"
 	"github.com/toolgate/toolgate/gateway/tool"
 )

@@ -70,8 +70,8 @@ func (a *Assembly) draft(changes []Change, each bool) (*draft, []error) {
 // leave takes out tools that came in before.
 func (d *draft) leave(tools []*tool.Tool) {
 	for _, t := range tools {
-		if !slices.Contains(d.assembly.added, t) {
-			d.in = slices.DeleteFunc(d.in, func(c *candidate) bool { return d.frees(c, t) })
+		d.in = slices.DeleteFunc(d.in, func(c *candidate) bool { return d.frees(c, t) })
+		if d.out[t] != nil || !slices.Contains(d.assembly.added, t) {
 			continue
 		}
 		for _, c := range d.assembly.all {

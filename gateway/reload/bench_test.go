@@ -88,3 +88,34 @@ func (h *house) latencies(during time.Duration) []time.Duration {
 	slices.Sort(all)
 	return all
 }
+
+// BenchmarkRegister is one tool of the program that comes and goes beside 1,000 of a
+// file with a hundred rules; alone, and as one of 50 that do so at the same time.
+func BenchmarkRegister(b *testing.B) {
+	files := many(1000, 0)
+	var rules strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&rules, "  - {name: rule_%d, tools: [\"tool_%d*\"], when: args.n > %d, action: deny}\n", i, i, i)
+	}
+	files["tools.yaml"] = strings.Replace(files["tools.yaml"], "policy: {default: allow}\n", "policy:\n  default: allow\n  rules:\n"+rules.String(), 1)
+	for _, n := range []int{1, 50} {
+		b.Run(fmt.Sprintf("at-once=%d", n), func(b *testing.B) {
+			h := opened(b, files)
+			for b.Loop() {
+				var work sync.WaitGroup
+				for i := range n {
+					work.Go(func() {
+						undo, err := h.r.Register(b.Context(), brought(fmt.Sprintf("own_%d", i)))
+						if err != nil {
+							b.Error(err)
+							return
+						}
+						undo()
+					})
+				}
+				work.Wait()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n*2), "µs/change")
+		})
+	}
+}

@@ -81,11 +81,15 @@ func New(g *gateway.Gateway, source *Source, first *Version, opts Options) *Relo
 }
 
 // Close gives up what is watched, and what the generation that is served holds.
-// It is called after Run has returned.
+// It is called after Run has returned; once is enough.
 func (r *Reloader) Close() error {
+	select {
+	case r.turn <- struct{}{}: // no further reload
+		close(r.closed)
+	case <-r.closed:
+		return nil
+	}
 	err := r.watcher.Close()
-	r.turn <- struct{}{} // no further reload
-	close(r.closed)
 	return cmp.Or(r.served.Assembly.Close(), err)
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/expression"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -106,6 +107,21 @@ func (c catalogue) names() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Check reports what Compile would of the rules that are about one of some tools, which
+// are among those that it is given.
+func Check(at diag.Cursor, cfg *Config, some []*tool.Spec, tools ...Known) {
+	e := &Engine{catalogue: newCatalogue(tools)}
+	e.env = Environment(dataVar(at.Key("data"), cfg.Data))
+	nowhere := diag.NewCursor(new(diag.Report), nil)
+	for i := range cfg.Rules {
+		rc, _ := expand(nowhere, cfg.Rules[i])
+		about, ok := CompileMatcher(nowhere, rc.Tools, rc.Tags, rc.Groups)
+		if !ok || slices.ContainsFunc(some, about.judges) {
+			e.compileRule(at.Key("rules").Index(i), i, &rc)
+		}
+	}
 }
 
 // With is the engine beside more tools, and without those that are gone: the same

@@ -115,6 +115,9 @@ func (d *draft) enter(tools []*tool.Tool, check bool) error {
 // mistakes are those of rules, hooks and injections that there would not be without
 // the tools that come in.
 func (d *draft) mistakes() error {
+	if len(d.in) == 0 {
+		return nil
+	}
 	now := d.findings(d.in)
 	if len(now) == 0 {
 		return nil
@@ -133,7 +136,7 @@ func (d *draft) findings(in []*candidate) diag.Problems {
 	var report diag.Report
 	root := diag.NewCursor(&report, nil)
 	if b.cfg.Policy != nil {
-		policy.Compile(root.Key("policy"), b.cfg.Policy, known(slices.Concat(d.stay(), in))...)
+		policy.Check(root.Key("policy"), b.cfg.Policy, specsOf(d.in), known(slices.Concat(d.stay(), in))...)
 	}
 	if cfg := b.cfg.Hooks.Config(); len(cfg.Before)+len(cfg.After)+len(b.cfg.Inject) > 0 {
 		tools := d.assembly.Generation.Hooks.Without(d.namesOut()).Tools()

@@ -269,3 +269,38 @@ func shownBy(a *assembly.Assembly) map[string]any {
 	out["names"] = slices.Sorted(maps.Keys(out))
 	return out
 }
+
+// TestChangeKeepsPrograms: what runs programs is taken once, and given up with the last
+// generation, however many tools came and went; changes are after the text is given up.
+func TestChangeKeepsPrograms(t *testing.T) {
+	t.Parallel()
+	p := &pools{}
+	cfg := read(t, besideProgram+"code_interpreter: {enabled: true, timeout: 1s}\n")
+	a := assembly.BuildWith(cfg, assembly.Options{Secrets: assembly.Resolved, Interpreters: p})
+	cfg.Forget()
+	a.Forget()
+	open := []func(){a.Generation.Close}
+	for i := range 3 {
+		one := ofProgram(fmt.Sprintf("own_%d", i), "")
+		for _, c := range []assembly.Change{{In: []*tool.Tool{one}}, {Out: []*tool.Tool{one}}} {
+			g, errs := a.Change(c)
+			if errs[0] != nil {
+				t.Fatal(errs[0])
+			}
+			open = append(open, g.Close)
+		}
+	}
+	_, errs := a.Change(assembly.Change{In: []*tool.Tool{ofProgram("Buy", "")}})
+	if errs[0] == nil || errs[0].Error() != "tool Buy of the program: models confuse this name with that of tools.buy (rename one of them)" {
+		t.Error(errs[0])
+	}
+	if d := cmp.Diff([]string{"take 1s"}, p.taken); d != "" {
+		t.Error(d)
+	}
+	for _, end := range open {
+		end()
+	}
+	if d := cmp.Diff([]string{"take 1s", "release 1s"}, p.taken); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,23 @@ func CompileMatcher(at diag.Cursor, tools, tags, groups []string) (m Matcher, ok
 
 // Reaches reports whether the tool is one of those meant.
 func (m *Matcher) Reaches(s *tool.Spec) bool { return m.byName(s) && m.byTag(s) && m.byGroup(s) }
+
+// Advise warns of names, patterns and tags in the matchers of the map at a cursor that
+// fit none of the tools.
+func (m *Matcher) Advise(at diag.Cursor, tools []*tool.Spec) {
+	names := namesOf(tools, func(s *tool.Spec) []string { return []string{s.Name} })
+	for i, g := range m.tools {
+		if strings.Trim(string(g), "*") != "" && !slices.ContainsFunc(names, g.Match) {
+			at.Key("tools").Index(i).As(diag.UnmatchedPattern).Warnf(cmp.Or(diag.DidYouMean(string(g), names), "check the name, or remove it"), "%q fits none of the tools", g)
+		}
+	}
+	tags := namesOf(tools, func(s *tool.Spec) []string { return s.Tags })
+	for i, tag := range m.tags {
+		if !slices.Contains(tags, tag) && !slices.Contains(tool.KnownTags(), tag) {
+			at.Key("tags").Index(i).As(diag.UnknownTag).Warnf(cmp.Or(diag.DidYouMean(tag, tags), "give it to a tool, or remove it"), "no tool has the tag %s", tag)
+		}
+	}
+}
 
 // judges reports whether a rule with these matchers is about the tool. About one
 // that is built in it is only where it names it: a rule written with the tools

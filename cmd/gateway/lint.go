@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -30,6 +31,8 @@ func lintCommand(io streams) *cli.Command {
 		Flags: configFlags(
 			&cli.StringFlag{Name: "format", Value: formatText, Usage: "print problems as `FORMAT`: text, json or sarif"},
 			&cli.BoolFlag{Name: "json", Usage: "the same as --format json"},
+			&cli.StringSliceFlag{Name: "ignore", Usage: "leave out warnings of the class `CLASS`, such as unknown-caller; may be given more than once"},
+			&cli.BoolFlag{Name: "strict", Usage: "take warnings for errors"},
 			&cli.BoolFlag{Name: "connect", Usage: "ask for the documents of sources that are at an address"},
 		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
@@ -40,7 +43,11 @@ func lintCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return lint(io, layers(cmd), format, cmd.Bool("connect"))
+			ignored, err := classesOf(cmd.StringSlice("ignore"))
+			if err != nil {
+				return err
+			}
+			return lint(io, layers(cmd), linting{format, ignored, cmd.Bool("strict"), cmd.Bool("connect")})
 		},
 	}
 }
@@ -58,25 +65,71 @@ func lintFormat(cmd *cli.Command) (string, error) {
 	return formatJSON, nil
 }
 
+// linting is how a file is linted.
+type linting struct {
+	format  string
+	ignored []diag.Class
+	strict  bool // warnings are errors
+	connect bool
+}
+
 // lint prints every problem of the file, sorted by place.
-func lint(io streams, opts config.Options, format string, connect bool) error {
+func lint(io streams, opts config.Options, how linting) error {
 	use := assembly.Options{Documents: assembly.DocumentsKept}
-	if connect {
+	if how.connect {
 		use.Documents = assembly.DocumentsNeeded
 	}
 	c, err := host.Check(opts, use)
 	if err != nil {
 		return err
 	}
-	if err := printProblems(io, c.Problems, format); err != nil {
+	problems := how.judge(c.Problems, opts.Files)
+	if err := printProblems(io, problems, c.Shown, how.format); err != nil {
 		return err
 	}
-	if c.Problems.Err() != nil {
+	if problems.Err() != nil {
 		return &exitError{code: exitUsage}
 	}
 	notePython(io, &c.Config.Interpreter)
-	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(c.Tools, "tool"), count(len(c.Problems), "warning"))
+	_, _ = fmt.Fprintf(io.err, "%s: ok, %s, %s\n", strings.Join(opts.Files, ", "), count(c.Tools, "tool"), count(len(problems), "warning"))
+	for _, s := range c.Shown {
+		noteShown(io, s)
+	}
 	return nil
+}
+
+// judge leaves out what is ignored, and makes errors of the rest where that is asked.
+func (l *linting) judge(problems diag.Problems, files []string) diag.Problems {
+	problems = withoutIgnored(problems, files)
+	problems = slices.DeleteFunc(problems, func(p diag.Problem) bool { return p.Warning && slices.Contains(l.ignored, p.Class) })
+	if l.strict {
+		for i := range problems {
+			problems[i].Warning = false
+		}
+	}
+	return problems
+}
+
+// noteShown says what an agent is shown of the tools.
+func noteShown(io streams, s assembly.Shown) {
+	who := "an agent is shown"
+	if s.Profile != "" {
+		who = "with the profile " + s.Profile + ":"
+	}
+	line := fmt.Sprintf("%s %s, about %s tokens", who, count(s.Tools, "tool"), thousands(s.Tokens))
+	if s.Deferred > 0 {
+		line += fmt.Sprintf("; %d more are found by searches, in the list they would take about %s", s.Deferred, thousands(s.DeferredTokens))
+	}
+	_, _ = fmt.Fprintln(io.err, line)
+}
+
+// thousands writes a number that is not negative with commas.
+func thousands(n int) string {
+	const thousand = 1000
+	if n < thousand {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/thousand), n%thousand)
 }
 
 // notePython says where there is no interpreter for a file that needs one. That is no
@@ -90,10 +143,10 @@ func notePython(io streams, section *config.Interpreter) {
 	}
 }
 
-func printProblems(io streams, problems diag.Problems, format string) error {
+func printProblems(io streams, problems diag.Problems, shown []assembly.Shown, format string) error {
 	switch format {
 	case formatJSON:
-		return printProblemsJSON(io, problems)
+		return printProblemsJSON(io, problems, shown)
 	case formatSARIF:
 		dir, err := os.Getwd()
 		if err != nil {
@@ -102,7 +155,7 @@ func printProblems(io streams, problems diag.Problems, format string) error {
 		return printJSON(io.out, newSARIF(problems, dir))
 	}
 	for _, p := range problems {
-		if _, err := fmt.Fprintln(io.out, p); err != nil {
+		if _, err := fmt.Fprintln(io.out, p.Classed()); err != nil {
 			return err
 		}
 	}
@@ -116,18 +169,34 @@ type problemJSON struct {
 	Column   int    `json:"column,omitempty"`
 	Key      string `json:"key,omitempty"`
 	Severity string `json:"severity"`
+	Rule     string `json:"rule"` // the class of a warning; of an error, its section and that it is one
 	Text     string `json:"text"`
 	Hint     string `json:"hint,omitempty"`
 	// Tools are the names of all tools that it is about, where the text names a few.
 	Tools []string `json:"tools,omitempty"`
 }
 
-func printProblemsJSON(io streams, problems diag.Problems) error {
-	list := make([]problemJSON, 0, len(problems))
+// shownJSON is what an agent is shown, as lint --format json prints it.
+type shownJSON struct {
+	Profile        string `json:"profile,omitempty"`
+	Tools          int    `json:"tools"`
+	Tokens         int    `json:"tokens"`
+	Deferred       int    `json:"deferred"`
+	DeferredTokens int    `json:"deferred_tokens"`
+}
+
+func printProblemsJSON(io streams, problems diag.Problems, shown []assembly.Shown) error {
+	out := struct {
+		Problems []problemJSON `json:"problems"`
+		Shown    []shownJSON   `json:"shown"`
+	}{make([]problemJSON, 0, len(problems)), make([]shownJSON, 0, len(shown))}
 	for _, p := range problems {
-		list = append(list, problemJSON{p.Place.File, p.Place.Line, p.Place.Column, p.Key, severity(p), p.Text, p.Hint, strings.Fields(p.Tools)})
+		out.Problems = append(out.Problems, problemJSON{p.Place.File, p.Place.Line, p.Place.Column, p.Key, severity(p), ruleID(p), p.Text, p.Hint, strings.Fields(p.Tools)})
 	}
-	return printJSON(io.out, list)
+	for _, s := range shown {
+		out.Shown = append(out.Shown, shownJSON(s))
+	}
+	return printJSON(io.out, out)
 }
 
 func severity(p diag.Problem) string {

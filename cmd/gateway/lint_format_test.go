@@ -156,7 +156,7 @@ func checkSARIF(t *testing.T, text string) {
 		if r.RuleIndex == nil || *r.RuleIndex < 0 || *r.RuleIndex >= len(rules) || rules[*r.RuleIndex].ID != r.RuleID {
 			t.Errorf("result %d: the rule %q is not the one at its index", i, r.RuleID)
 		}
-		if r.Level != "error" && r.Level != "warning" || !strings.HasSuffix(r.RuleID, "/"+r.Level) || r.Message.Text == "" || len(r.Locations) != 1 {
+		if r.Level != "error" && r.Level != "warning" || (r.Level == "error") != strings.HasSuffix(r.RuleID, "/error") || r.Message.Text == "" || len(r.Locations) != 1 {
 			t.Errorf("result %d: %+v", i, r)
 			continue
 		}

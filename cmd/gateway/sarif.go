@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,8 @@ type sarifDriver struct {
 type sarifRule struct {
 	ID          string       `json:"id"`
 	Description sarifMessage `json:"shortDescription"`
+	Help        sarifMessage `json:"help"`
+	HelpURI     string       `json:"helpUri,omitempty"`
 	Defaults    struct {
 		Level string `json:"level"`
 	} `json:"defaultConfiguration"`
@@ -113,9 +116,11 @@ func newSARIF(problems diag.Problems, dir string) sarifLog {
 	return sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []sarifRun{run}}
 }
 
-// ruleID names the kind of a problem by what cannot change with its wording:
-// the section of the file that it lies in, and how bad it is.
-func ruleID(p diag.Problem) string { return sectionOf(p) + "/" + severity(p) }
+// ruleID names the kind of a problem by what cannot change with its wording: the class
+// of a warning; else the section of the file that it lies in, and how bad it is.
+func ruleID(p diag.Problem) string {
+	return cmp.Or(string(p.Class), sectionOf(p)+"/"+severity(p))
+}
 
 func sectionOf(p diag.Problem) string {
 	section, _, _ := strings.Cut(p.Key, ".")
@@ -129,9 +134,11 @@ func sectionOf(p diag.Problem) string {
 func sarifRules(problems diag.Problems) []sarifRule {
 	rules := []sarifRule{}
 	for _, p := range problems {
-		r := sarifRule{ID: ruleID(p), Description: sarifMessage{"A problem in the section " + sectionOf(p) + " of the configuration."}}
-		if sectionOf(p) == fileSection {
-			r.Description.Text = "A problem of the configuration as a whole."
+		r := sarifRule{ID: ruleID(p), Description: sarifMessage{descriptionOf(p)}}
+		r.Help = r.Description
+		if p.Class != "" {
+			r.HelpURI = projectURI + "/blob/main/docs/lint.md#" + string(p.Class)
+			r.Help.Text += " The page says why that matters, how to mend it, and how to silence it: " + r.HelpURI
 		}
 		if r.Defaults.Level = severity(p); !slices.Contains(rules, r) {
 			rules = append(rules, r)
@@ -139,6 +146,19 @@ func sarifRules(problems diag.Problems) []sarifRule {
 	}
 	slices.SortFunc(rules, func(a, b sarifRule) int { return strings.Compare(a.ID, b.ID) })
 	return rules
+}
+
+// descriptionOf says what the problems of a kind are.
+func descriptionOf(p diag.Problem) string {
+	for _, c := range diag.Classes() {
+		if c.Class == p.Class {
+			return c.Text
+		}
+	}
+	if sectionOf(p) == fileSection {
+		return "A problem of the configuration as a whole."
+	}
+	return "A problem in the section " + sectionOf(p) + " of the configuration."
 }
 
 // sarifText is what a person reads: the key, what is wrong with it, and what to

@@ -70,7 +70,7 @@ func (w webhooks) resolve(values map[string]secret.Value) *notify.Book {
 // command line, as everybody knows.
 func (b *builder) adviseApprovers(engine *policy.Engine, registered []*candidate) {
 	access := b.cfg.Server.Access()
-	if b.cfg.Policy == nil || engine == nil || !access.HasTokens() || b.someoneApproves() {
+	if b.cfg.Policy == nil || engine == nil || !access.HasTokens() || b.someoneMay(tool.MayApprove) {
 		return
 	}
 	if !slices.ContainsFunc(registered, func(c *candidate) bool { return engine.Asks(c.entry.Spec) }) {
@@ -87,13 +87,13 @@ func (b *builder) adviseApprovers(engine *policy.Engine, registered []*candidate
 	}
 }
 
-// someoneApproves reports whether a token lets its caller approve.
-func (b *builder) someoneApproves() bool {
+// someoneMay reports whether a token lets its caller do that.
+func (b *builder) someoneMay(right tool.Right) bool {
 	if b.cfg.Server.AdminToken != "" {
 		return true
 	}
 	for _, c := range b.cfg.Server.Callers {
-		if slices.Contains(c.May, tool.MayApprove) || slices.Contains(c.May, tool.MayAdmin) {
+		if slices.Contains(c.May, right) || slices.Contains(c.May, tool.MayAdmin) {
 			return true
 		}
 	}

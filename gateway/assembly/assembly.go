@@ -59,6 +59,7 @@ type Assembly struct {
 	// Secrets are the values that were read, by name; empty with Declared.
 	Secrets map[string]secret.Value
 
+	shown []Shown
 	all   []*candidate // those that are not admitted too
 	added []*tool.Tool // of the program, by Change
 	// changing says that tests and searches may name tools that are not there.
@@ -76,6 +77,11 @@ type Assembly struct {
 	python   *interpreter.Later
 	tenants  atomic.Int64 // generations that are not closed
 }
+
+// Shown is what an agent is shown of the tools, without a profile and then with each, in
+// the order of their names. It is empty without [Options].Lint, after a mistake and where
+// a source is left out.
+func (a *Assembly) Shown() []Shown { return a.shown }
 
 // Close gives up idle connections and the index of the tools. An assembly whose
 // generation is served is closed with its last generation.
@@ -157,6 +163,10 @@ type Options struct {
 	// that checks a configuration: to serve one that finds less than it should is
 	// better than not to serve it.
 	Searches bool
+	// Lint warns of all that takes a look at every rule and every tool together, and
+	// says what agents are shown; see [Assembly.Shown]. It is for a program that checks a
+	// configuration.
+	Lint bool
 	// Served is the assembly that is served, or nil: the document of one of its sources
 	// is used where its address is the same and does not answer with one, and the tools
 	// that came into it with [Assembly.Change] are among those of the new one.
@@ -232,6 +242,9 @@ func BuildWith(cfg *config.Config, opts Options) *Assembly {
 		}
 	}
 	b.adviseAll(all, registered, tools, engine, hooks)
+	if opts.Lint && !b.partial {
+		a.shown = b.adviseMore(all, registered, tools, engine)
+	}
 	a.Tests, a.all, a.profiles = tests, all, profilesForTests(b.profiles)
 	a.Secrets = b.values
 	a.Generation = a.generation(gateway.Generation{
@@ -266,6 +279,19 @@ func (b *builder) adviseAll(all, registered []*candidate, tools *registry.Regist
 	b.adviseApprovers(engine, registered)
 }
 
+// adviseMore warns of what takes a look at every rule and every tool together, and
+// gives what agents are shown.
+func (b *builder) adviseMore(all, registered []*candidate, tools *registry.Registry, engine *policy.Engine) []Shown {
+	engine.AdviseOrder(b.at("policy"), append(specsOf(all), specsOfAll(judged())...))
+	b.adviseUnusable(registered, engine)
+	b.adviseSizes(registered)
+	b.adviseConfusable(registered, engine)
+	b.adviseViews(specsOf(all), registered, engine)
+	lists := b.outline(specsOfAll(tools.All()), engine)
+	b.adviseLists(lists)
+	return lists
+}
+
 // builder carries what the parts of a configuration share while it is built.
 type builder struct {
 	cfg          *config.Config
@@ -292,6 +318,7 @@ type builder struct {
 	leftOut      map[string]string // why, by the tool's name
 	lease        *lease            // of what runs programs; nil without the tool that does
 	python       *interpreter.Later
+	crowded      bool            // a source alone fills the prompt
 	unseen       map[string]bool // tools that no caller can see, by name
 	lacks        map[need]*lack  // what was looked for before tools were registered, and not found
 	// values is nil unless secrets are resolved. Runners keep it and are not run

@@ -43,7 +43,7 @@ func (b *builder) adviseSources(registered []*candidate) {
 		if len(mine) == 0 && b.admission.all {
 			s.at.As(diag.EmptySource).Warnf("correct include, or remove the source", "no tool comes of this source")
 		}
-		s.adviseMany(mine, b.unseen)
+		b.crowded = s.adviseMany(mine, b.unseen) || b.crowded
 	}
 }
 
@@ -206,8 +206,9 @@ func (s *imported) adviseRefusal(at diag.Cursor, client *httptool.Client, r open
 	}
 }
 
-// adviseMany warns of a source whose tools fill the prompt: those that somebody sees.
-func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) {
+// adviseMany warns of a source whose tools fill the prompt, those that somebody sees, and
+// reports whether it does.
+func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) bool {
 	size, core := 0, 0
 	for _, c := range mine {
 		if p := c.entry.Spec; !p.ByGroup && !p.Deferred && !unseen[p.Name] {
@@ -219,6 +220,7 @@ func (s *imported) adviseMany(mine []*candidate, unseen map[string]bool) {
 		s.at.As(diag.TooManyTools).Warnf("choose some with include, such as [{tag: issues}], or write defer: true, so that models search for them",
 			"%d tools of this source are in every prompt, which takes about %d tokens", core, size/BytesPerToken)
 	}
+	return core > manyTools
 }
 
 // few joins the first of several texts.

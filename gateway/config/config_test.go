@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/toolgate/toolgate/gateway/diag"
 )
 
 var update = flag.Bool("update", false, "write what the tests got into their golden files")
@@ -35,7 +37,7 @@ func testBad(t *testing.T, path string) {
 	if found.Err() == nil {
 		t.Error("the file loads")
 	}
-	got := found.Error() + "\n"
+	got := classed(found)
 	if *update {
 		problems.Data = []byte(got)
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
@@ -46,4 +48,13 @@ func testBad(t *testing.T, path string) {
 	if diff := cmp.Diff(string(problems.Data), got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
+}
+
+// classed are the lines that lint prints of problems.
+func classed(problems diag.Problems) string {
+	var text strings.Builder
+	for _, p := range problems {
+		text.WriteString(p.Classed() + "\n")
+	}
+	return text.String()
 }

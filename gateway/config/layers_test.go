@@ -130,7 +130,7 @@ func TestBadLayers(t *testing.T) {
 		if problems.Err() == nil {
 			t.Error("the layers load")
 		}
-		golden(t, archive, "problems", problems.Error()+"\n")
+		golden(t, archive, "problems", classed(problems))
 	})
 }
 

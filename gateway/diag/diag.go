@@ -69,6 +69,14 @@ func (p Problem) String() string {
 	return printable(b.String())
 }
 
+// Classed writes the problem with its class behind it, in brackets, where it has one.
+func (p Problem) Classed() string {
+	if p.Class == "" {
+		return p.String()
+	}
+	return p.String() + " [" + string(p.Class) + "]"
+}
+
 // printable is a text with escapes in place of what cannot be printed.
 func printable(text string) string {
 	if !strings.ContainsFunc(text, unprintable) {

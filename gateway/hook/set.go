@@ -156,12 +156,15 @@ func (s *Set) Plan(name string) *Plan {
 	return s.plans[name]
 }
 
-// Advise warns of hooks and injected arguments that reach none of the tools.
+// Advise warns of hooks and injected arguments that reach none of the tools and, in
+// others, of names, patterns and tags that add none.
 func (s *Set) Advise(tools []*tool.Spec) {
 	warn := func(at diag.Cursor, about *policy.Matcher, what string) {
 		if !slices.ContainsFunc(tools, about.Reaches) {
 			at.As(diag.UnmatchedHook).Warnf("check the names in tools and tags", "%s reaches none of the tools", what)
+			return
 		}
+		about.Advise(at, tools)
 	}
 	for _, in := range s.injections {
 		warn(in.at, &in.about, "this entry")

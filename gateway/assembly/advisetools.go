@@ -1,0 +1,306 @@
+package assembly
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolgate/toolgate/gateway/diag"
+	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/tool"
+	"github.com/toolgate/toolgate/policy"
+)
+
+// What providers and clients take of one tool.
+const (
+	// longName is the most characters of a name: clients put the name of the server
+	// before it, and some refuse or cut what has more than 60 then.
+	longName = 48
+	// longDescription is the most characters of a description that services which are
+	// like OpenAI's take; Claude Code cuts what has more than 2,048.
+	longDescription = 1024
+	// largeSchema is how many characters of one schema are worth a warning: about 4,000
+	// tokens, in every request.
+	largeSchema = 16_000
+	// deepSchema is how many levels of a schema OpenAI takes where it is strict.
+	deepSchema = 10
+)
+
+// adviseUnusable warns of tools that the rules are about and keep everybody from. That
+// a rule denies tools of a source by their names is as it is meant: sources bring them
+// by the dozen.
+func (b *builder) adviseUnusable(registered []*candidate, engine *policy.Engine) {
+	bySource := map[*imported][]string{}
+	for _, c := range registered {
+		rule, denied := engine.Denied(c.entry.Spec)
+		switch {
+		case !denied || !engine.Reaches(c.entry.Spec):
+		case c.source != nil && rule == "":
+			bySource[c.source] = append(bySource[c.source], c.entry.Spec.Name)
+		case c.source != nil:
+		case rule == "":
+			b.place(c.entry.Spec).As(diag.UnusableTool).Warnf("check the rules that are about it",
+				"no rule lets a call of this tool through, so nobody can see or call it")
+		default:
+			b.place(c.entry.Spec).As(diag.UnusableTool).Warnf("narrow the rule, or write enabled: false at the tool",
+				"rule %q denies every call of this tool, so nobody can see or call it", rule)
+		}
+	}
+	for _, s := range b.imported {
+		if names := bySource[s]; len(names) > 0 {
+			s.at.As(diag.UnusableTool).Warnf("check the rules that are about them, or leave them out with include",
+				"no rule lets a call of %s of this source through, so nobody can see or call them: %s", counted(len(names), "tool"), few(names))
+		}
+	}
+}
+
+// flaw is something that a tool has too much of.
+type flaw struct {
+	class diag.Class
+	key   string // of a declared tool, where it stands
+	text  string // of one tool
+	of    string // of several tools of a source: "N tools of this source " and this
+	hint  string
+	has   func(s *tool.Spec) bool
+}
+
+// adviseSizes warns of names, descriptions and schemas that are too large for somebody.
+func (b *builder) adviseSizes(registered []*candidate) {
+	for _, f := range []flaw{
+		{
+			diag.LongName, "", "", fmt.Sprintf("have names of more than %d characters, which some clients refuse or cut", longName),
+			"give them a name under tools of the source, or the source a shorter prefix",
+			func(s *tool.Spec) bool { return len(s.Name) > longName && s.Namespace != "" }, // of others the file is told
+		},
+		{
+			diag.LongDescription, "description", fmt.Sprintf("the description has more than %d characters, which some providers refuse or cut", longDescription),
+			fmt.Sprintf("have descriptions of more than %d characters, which some providers refuse or cut", longDescription),
+			"say first what it is for, and leave the rest to the descriptions of its arguments",
+			func(s *tool.Spec) bool { return utf8.RuneCountInString(s.Description) > longDescription },
+		},
+		{
+			diag.LargeSchema, "parameters", fmt.Sprintf("the schema has more than %d characters, about %d tokens of every request", largeSchema, largeSchema/BytesPerToken),
+			fmt.Sprintf("have schemas of more than %d characters, about %d tokens of every request", largeSchema, largeSchema/BytesPerToken),
+			"hide or leave out arguments that models need not know, or write defer: true",
+			func(s *tool.Spec) bool { return len(s.Parameters) > largeSchema && !s.Deferred },
+		},
+		{
+			diag.LargeSchema, "parameters", fmt.Sprintf("the schema is nested more than %d levels deep, which OpenAI refuses where it is strict", deepSchema),
+			fmt.Sprintf("have schemas nested more than %d levels deep, which OpenAI refuses where it is strict", deepSchema),
+			"make it flatter",
+			func(s *tool.Spec) bool { return deeper(s.Parameters, deepSchema) },
+		},
+	} {
+		b.adviseFlaw(&f, registered)
+	}
+}
+
+func (b *builder) adviseFlaw(f *flaw, registered []*candidate) {
+	bySource := map[*imported][]string{}
+	for _, c := range registered {
+		switch {
+		case !f.has(c.entry.Spec):
+		case c.source != nil:
+			bySource[c.source] = append(bySource[c.source], c.entry.Spec.Name)
+		case c.entry.Spec.Source == tool.SourceDeclared:
+			b.place(c.entry.Spec).Key(f.key).As(f.class).Warnf(f.hint, "%s", f.text)
+		}
+	}
+	for _, s := range b.imported {
+		if names := bySource[s]; len(names) > 0 {
+			s.at.As(f.class).Warnf(f.hint, "%s of this source %s: %s", counted(len(names), "tool"), f.of, few(names))
+		}
+	}
+}
+
+// deeper reports whether the values that a schema describes are nested more levels
+// than that.
+func deeper(schema json.RawMessage, levels int) bool {
+	if bytes.Count(schema, []byte("{")) <= levels {
+		return false
+	}
+	var root any
+	return json.Unmarshal(schema, &root) == nil && nested(root) > levels
+}
+
+// nested is how many levels of objects and lists the values of a schema have.
+func nested(v any) int {
+	most := 0
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			n := nested(inner)
+			if key == "properties" || key == "items" {
+				n++
+			}
+			most = max(most, n)
+		}
+	case []any:
+		for _, inner := range v {
+			most = max(most, nested(inner))
+		}
+	}
+	return most
+}
+
+// adviseConfusable warns of tools of several sources that models cannot tell apart but
+// by a prefix: the same words as name, and the same description.
+func (b *builder) adviseConfusable(registered []*candidate, engine *policy.Engine) {
+	first := map[string]*tool.Spec{}
+	pairs := map[*imported][]string{}
+	for _, c := range registered { // declared tools stand first
+		s := c.entry.Spec
+		if !engine.ListsToSome(s) {
+			continue
+		}
+		key := wordsOf(s.Method) + "\n" + wordsOf(s.Description)
+		other := first[key]
+		switch {
+		case other == nil:
+			first[key] = s
+		case c.source != nil && other.Namespace != s.Namespace:
+			pairs[c.source] = append(pairs[c.source], s.Name+" and "+other.Name)
+		}
+	}
+	for _, s := range b.imported {
+		if list := pairs[s]; len(list) > 0 {
+			s.at.As(diag.ConfusableNames).Warnf("describe them under tools of the source, with what tells them apart",
+				"%s of this source have the name and the description of another: %s", counted(len(list), "tool"), few(list))
+		}
+	}
+}
+
+// wordsOf are the words of a text in lower case and in the order of the alphabet.
+func wordsOf(text string) string {
+	var spaced strings.Builder
+	lower := false
+	for _, r := range text {
+		if lower && unicode.IsUpper(r) {
+			spaced.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		spaced.WriteRune(unicode.ToLower(r))
+	}
+	words := strings.FieldsFunc(spaced.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+// adviseViews warns of profiles and groups that give nobody anything.
+func (b *builder) adviseViews(all []*tool.Spec, registered []*candidate, engine *policy.Engine) {
+	specs := specsOf(registered)
+	seen := slices.DeleteFunc(slices.Clone(specs), func(s *tool.Spec) bool { return !engine.ListsToSome(s) })
+	for i := range b.profiles {
+		p := &b.profiles[i]
+		switch {
+		case slices.ContainsFunc(seen, p.has):
+		case slices.ContainsFunc(specs, p.has):
+			p.at.As(diag.UnusableProfile).Warnf("let a rule allow one of them, or remove the profile", "the policy keeps everybody from each tool of this profile")
+		case slices.ContainsFunc(all, p.has):
+			p.at.As(diag.UnusableProfile).Warnf("admit one of them, or remove the profile", "none of the tools of this profile is admitted")
+		}
+	}
+	access := b.cfg.Server.Access()
+	for _, name := range b.groups.names {
+		gives := func(s *tool.Spec) bool { return s.ByGroup && slices.Contains(s.Groups, name) }
+		at := b.at("groups", name).As(diag.InactiveGroup)
+		switch {
+		case !slices.ContainsFunc(specs, gives):
+		case !slices.ContainsFunc(seen, gives):
+			at.Warnf("let a rule allow one of them", "the policy keeps everybody from each tool that this group makes active")
+		case access.HasTokens() && !b.someoneMay(tool.MayActivate) && !b.canAsk(engine):
+			at.Warnf("give a caller may: [activate], or set server.admin_token", "no caller may activate groups and models cannot ask, so this one is activated with gateway chats on this machine only")
+		}
+	}
+}
+
+// canAsk reports whether models may ask for groups.
+func (b *builder) canAsk(engine *policy.Engine) bool {
+	own := asker().Spec
+	return !b.admission.denies(own) && engine.ListsToSome(own)
+}
+
+// Shown is what an agent is shown of the tools, before its chat has found or activated
+// any.
+type Shown struct {
+	Profile string // empty where none is asked for
+	Tools   int    // in its list, the gateway's own included
+	Tokens  int    // about, by four characters of the form openai-chat each
+	// Deferred are those that it may find beside, and about the tokens that their
+	// definitions would take in the list.
+	Deferred, DeferredTokens int
+}
+
+// Limits of one list.
+const (
+	// manyGemini is how many tools Gemini takes in one request; OpenAI and VS Code take
+	// manyTools.
+	manyGemini = 512
+	// largeList is how many tokens of a list are worth a warning: models choose worse
+	// among many tools, and each request pays for them.
+	largeList = 25_000
+)
+
+// outline is what an agent is shown, without a profile and with each. Where callers see
+// different tools, it is what one sees who sees all that anybody does.
+func (b *builder) outline(entries []*tool.Spec, engine *policy.Engine) []Shown {
+	out := []Shown{shownOf("", entries, engine, func(*tool.Spec) bool { return true })}
+	for i := range b.profiles {
+		out = append(out, shownOf(b.profiles[i].name, entries, engine, b.profiles[i].has))
+	}
+	return out
+}
+
+func shownOf(profile string, specs []*tool.Spec, engine *policy.Engine, has func(*tool.Spec) bool) Shown {
+	out := Shown{Profile: profile}
+	inactive, size, deferred := false, 0, 0
+	var own []*tool.Spec
+	for _, s := range specs {
+		switch builtin := s.Source == tool.SourceBuiltin; {
+		case !builtin && !has(s) || !find.Calls(s.Name) && !engine.ListsToSome(s):
+		case builtin:
+			own = append(own, s)
+		case s.ByGroup:
+			inactive = true
+		case s.Deferred:
+			out.Deferred++
+			deferred += find.Characters(s)
+		default:
+			out.Tools++
+			size += find.Characters(s)
+		}
+	}
+	for _, s := range own {
+		if find.Is(s.Name) && out.Deferred == 0 || s.Name == asker().Spec.Name && !inactive {
+			continue
+		}
+		out.Tools++
+		size += find.Characters(s)
+	}
+	out.Tokens, out.DeferredTokens = size/BytesPerToken, deferred/BytesPerToken
+	return out
+}
+
+// adviseLists warns of lists that are too long for somebody.
+func (b *builder) adviseLists(lists []Shown) {
+	for _, l := range lists {
+		at := b.at("tools")
+		if l.Profile != "" {
+			at = b.at("profiles", l.Profile)
+		}
+		const hint = "write defer: true at those that are seldom needed, so that models search for them, or give each agent a profile"
+		switch {
+		case l.Profile == "" && l.Tools > manyTools && b.crowded: // told at the source
+		case l.Tools > manyGemini:
+			at.As(diag.TooManyTools).Warnf(hint, "an agent is shown %d tools at once, and Gemini takes at most %d, OpenAI and VS Code at most %d", l.Tools, manyGemini, manyTools)
+		case l.Tools > manyTools:
+			at.As(diag.TooManyTools).Warnf(hint, "an agent is shown %d tools at once, and OpenAI and VS Code take at most %d", l.Tools, manyTools)
+		case l.Tokens > largeList:
+			at.As(diag.LargeList).Warnf(hint, "the %d tools that an agent is shown take about %d tokens of every request", l.Tools, l.Tokens)
+		}
+	}
+}

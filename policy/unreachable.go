@@ -191,8 +191,10 @@ func (f *fate) advise(at diag.Cursor, r *rule) {
 		f.advisePatterns(at.Key("tools"), r)
 	case len(f.before) == 0:
 		at.Key("when").As(diag.ConstantCondition).Warnf("check the condition, or what the tools are", "the condition is false for each tool that rule %q is about, so it never decides", r.name)
-	case !f.never && len(f.before) == 1 && f.before[0].asksLike(r):
+	case len(f.before) == 1 && !f.never && f.before[0].asksLike(r):
 		f.adviseRepeat(at, r, f.before[0])
+	case f.never:
+		at.As(diag.UnreachableRule).Warnf("check the condition and the order of the rules", "rule %q never decides: of some tools that it is about its condition is false, and calls of the others are decided before, by %s", r.name, rulesText(f.before))
 	default:
 		hint := "move it above " + quotedName(f.before[0]) + ", or remove it"
 		if !slices.ContainsFunc(f.before, func(b *rule) bool { return b.effect != r.effect }) {
@@ -230,7 +232,7 @@ func (f *fate) advisePatterns(at diag.Cursor, r *rule) {
 	for i, g := range r.about.tools {
 		if before := f.decidedOtherwise(r, g); len(before) > 0 {
 			at.Index(i).As(diag.ShadowedPattern).Warnf("remove it, or move the rule above "+quotedName(before[0]),
-				"%s changes nothing in this rule of action %s: about its calls decides before %s of action %s", g, r.effect, rulesText(before), before[0].effect)
+				"what this rule of action %s says of %s changes nothing: its calls are decided before, by %s of action %s", r.effect, g, rulesText(before), before[0].effect)
 		}
 	}
 }

@@ -118,7 +118,11 @@ func noteShown(io streams, s assembly.Shown) {
 	}
 	line := fmt.Sprintf("%s %s, about %s tokens", who, count(s.Tools, "tool"), thousands(s.Tokens))
 	if s.Deferred > 0 {
-		line += fmt.Sprintf("; %d more are found by searches, in the list they would take about %s", s.Deferred, thousands(s.DeferredTokens))
+		more := "1 more is"
+		if s.Deferred > 1 {
+			more = thousands(s.Deferred) + " more are"
+		}
+		line += fmt.Sprintf("; %s found by searches, and would take about %s in the list", more, thousands(s.DeferredTokens))
 	}
 	_, _ = fmt.Fprintln(io.err, line)
 }

@@ -63,7 +63,7 @@ type flaw struct {
 	class diag.Class
 	key   string // of a declared tool, where it stands
 	text  string // of one tool
-	of    string // of several tools of a source: "N tools of this source " and this
+	of    string // of several of a source: a format for how many, and their names
 	hint  string
 	has   func(s *tool.Spec) bool
 }
@@ -72,25 +72,25 @@ type flaw struct {
 func (b *builder) adviseSizes(registered []*candidate) {
 	for _, f := range []flaw{
 		{
-			diag.LongName, "", "", fmt.Sprintf("have names of more than %d characters, which some clients refuse or cut", longName),
+			diag.LongName, "", "", fmt.Sprintf("the names of %%s of this source have more than %d characters, and some clients refuse or cut those: %%s", longName),
 			"give them a name under tools of the source, or the source a shorter prefix",
 			func(s *tool.Spec) bool { return len(s.Name) > longName && s.Namespace != "" }, // of others the file is told
 		},
 		{
 			diag.LongDescription, "description", fmt.Sprintf("the description has more than %d characters, which some providers refuse or cut", longDescription),
-			fmt.Sprintf("have descriptions of more than %d characters, which some providers refuse or cut", longDescription),
+			fmt.Sprintf("the descriptions of %%s of this source have more than %d characters, which some providers refuse or cut: %%s", longDescription),
 			"say first what it is for, and leave the rest to the descriptions of its arguments",
 			func(s *tool.Spec) bool { return utf8.RuneCountInString(s.Description) > longDescription },
 		},
 		{
 			diag.LargeSchema, "parameters", fmt.Sprintf("the schema has more than %d characters, about %d tokens of every request", largeSchema, largeSchema/BytesPerToken),
-			fmt.Sprintf("have schemas of more than %d characters, about %d tokens of every request", largeSchema, largeSchema/BytesPerToken),
+			fmt.Sprintf("the schemas of %%s of this source have more than %d characters, each about %d tokens of every request: %%s", largeSchema, largeSchema/BytesPerToken),
 			"hide or leave out arguments that models need not know, or write defer: true",
 			func(s *tool.Spec) bool { return len(s.Parameters) > largeSchema && !s.Deferred },
 		},
 		{
 			diag.LargeSchema, "parameters", fmt.Sprintf("the schema is nested more than %d levels deep, which OpenAI refuses where it is strict", deepSchema),
-			fmt.Sprintf("have schemas nested more than %d levels deep, which OpenAI refuses where it is strict", deepSchema),
+			fmt.Sprintf("the schemas of %%s of this source are nested more than %d levels deep, which OpenAI refuses where it is strict: %%s", deepSchema),
 			"make it flatter",
 			func(s *tool.Spec) bool { return deeper(s.Parameters, deepSchema) },
 		},
@@ -112,7 +112,7 @@ func (b *builder) adviseFlaw(f *flaw, registered []*candidate) {
 	}
 	for _, s := range b.imported {
 		if names := bySource[s]; len(names) > 0 {
-			s.at.As(f.class).Warnf(f.hint, "%s of this source %s: %s", counted(len(names), "tool"), f.of, few(names))
+			s.at.As(f.class).Warnf(f.hint, f.of, counted(len(names), "tool"), few(names))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (b *builder) adviseConfusable(registered []*candidate, engine *policy.Engin
 	for _, s := range b.imported {
 		if list := pairs[s]; len(list) > 0 {
 			s.at.As(diag.ConfusableNames).Warnf("describe them under tools of the source, with what tells them apart",
-				"%s of this source have the name and the description of another: %s", counted(len(list), "tool"), few(list))
+				"nothing but a prefix tells %s of this source from others, the words of the name and the description being the same: %s", counted(len(list), "tool"), few(list))
 		}
 	}
 }
@@ -207,13 +207,13 @@ func (b *builder) adviseViews(all []*tool.Spec, registered []*candidate, engine 
 	access := b.cfg.Server.Access()
 	for _, name := range b.groups.names {
 		gives := func(s *tool.Spec) bool { return s.ByGroup && slices.Contains(s.Groups, name) }
-		at := b.at("groups", name).As(diag.InactiveGroup)
+		at := b.at("groups", name)
 		switch {
 		case !slices.ContainsFunc(specs, gives):
 		case !slices.ContainsFunc(seen, gives):
-			at.Warnf("let a rule allow one of them", "the policy keeps everybody from each tool that this group makes active")
+			at.As(diag.InactiveGroup).Warnf("let a rule allow one of them", "the policy keeps everybody from each tool that this group makes active")
 		case access.HasTokens() && !b.someoneMay(tool.MayActivate) && !b.canAsk(engine):
-			at.Warnf("give a caller may: [activate], or set server.admin_token", "no caller may activate groups and models cannot ask, so this one is activated with gateway chats on this machine only")
+			at.As(diag.InactiveGroup).Warnf("give a caller may: [activate], or set server.admin_token", "no caller may activate groups and models cannot ask, so this one is activated with gateway chats on this machine only")
 		}
 	}
 }

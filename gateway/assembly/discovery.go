@@ -50,7 +50,7 @@ func (b *builder) checkGolden(all []*candidate) {
 			case isOwn(name):
 				at.Hintf("name another", "%s is a tool of the gateway itself, and those are not searched for", name)
 			case b.changing:
-				at.Warnf("", "no tool is named %q now, so no search finds it", name)
+				at.As(diag.UnmatchedPattern).Warnf("", "no tool is named %q now, so no search finds it", name)
 			default:
 				at.Hintf(cmp.Or(diag.DidYouMean(name, names), "gateway tools list shows the names there are"), "no tool is named %q", name)
 			}

@@ -58,7 +58,7 @@ func checkSpecName(at diag.Cursor, name string) bool {
 		at.Hintf(fmt.Sprintf("rename it, to my_%s for example", name), "this name is reserved for a tool of the gateway itself")
 		return false
 	case len(name) > longName:
-		at.Warnf("shorten it", "this name has %d characters, and some clients cut names that have more than %d", len(name), longName)
+		at.As(diag.LongName).Warnf("shorten it", "this name has %d characters, and some clients cut names that have more than %d", len(name), longName)
 	}
 	return true
 }

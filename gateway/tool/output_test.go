@@ -143,3 +143,17 @@ func TestContentRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestResultText: what a model reads, of a result that is nowhere kept.
+func TestResultText(t *testing.T) {
+	t.Parallel()
+	failure := tool.Failf("no order has the number 7").WithHint("Ask for the number.")
+	for want, r := range map[string]tool.Result{
+		"paid": {Output: tool.TextOutput("paid")},
+		"Error: no order has the number 7\nAsk for the number.": {Output: failure.Answer(), Error: failure},
+	} {
+		if got := r.Text(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

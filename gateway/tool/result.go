@@ -115,3 +115,7 @@ type Result struct {
 	// the result says, running the call again may do the same thing twice.
 	MayHaveActed bool
 }
+
+// Text is what a model reads of the answer: [Output.Text], and for a failure the sentence
+// and the hint of the error with it.
+func (r Result) Text() string { return r.Output.Text() }

@@ -50,7 +50,7 @@ func adviseReach(at diag.Cursor, r *rule, tools []*tool.Spec) {
 			hint = near
 		}
 	}
-	if !reaches {
+	if !reaches && !r.guards() {
 		at.As(diag.UnmatchedRule).Warnf(cmp.Or(hint, "check the names in tools and tags"), "rule %q reaches none of the tools", r.name)
 	}
 }
@@ -61,6 +61,13 @@ func adviseGlob(at diag.Cursor, r *rule, g tool.Glob, names []string) {
 	if r.effect != Deny && strings.Trim(string(g), "*") != "" && len(r.about.tools) > 1 && !slices.ContainsFunc(names, g.Match) {
 		at.As(diag.UnmatchedPattern).Warnf("check the pattern, or remove it", "%q fits none of the tools", g)
 	}
+}
+
+// guards reports whether the rule keeps back tools with tags that have a meaning of
+// their own, also while there are none.
+func (r *rule) guards() bool {
+	known := func(tag string) bool { return slices.Contains(tool.KnownTags(), tag) }
+	return r.effect != Allow && len(r.about.tools) == 0 && len(r.about.groups) == 0 && slices.ContainsFunc(r.about.tags, known)
 }
 
 // literal reports whether a pattern fits one name only.

@@ -58,6 +58,11 @@ func (m *Matcher) names(s *tool.Spec) bool {
 	return slices.ContainsFunc(m.tools, func(g tool.Glob) bool { return strings.Trim(string(g), "*") != "" && g.Match(s.Name) })
 }
 
+// someByName reports whether the matchers name tools, and not all that there are.
+func (m *Matcher) someByName() bool {
+	return len(m.tools) > 0 && !slices.ContainsFunc(m.tools, func(g tool.Glob) bool { return strings.Trim(string(g), "*") == "" })
+}
+
 func (m *Matcher) byName(s *tool.Spec) bool {
 	return len(m.tools) == 0 || tool.MatchAny(m.tools, s.Name)
 }

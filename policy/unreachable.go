@@ -29,7 +29,9 @@ func (e *Engine) AdviseOrder(at diag.Cursor, tools []*tool.Spec) {
 			continue
 		}
 		if f := o.fates[r]; f != nil {
-			f.advise(here, r)
+			if !o.isNet(r, f) {
+				f.advise(here, r)
+			}
 		}
 	}
 }
@@ -59,6 +61,7 @@ type order struct {
 
 // fate is what becomes of one rule, over the tools that it is about.
 type fate struct {
+	about    []*tool.Spec // all of them
 	alive    []*tool.Spec // about which it may decide
 	never    bool         // of one of them its condition is never true
 	before   []*rule      // what decides in its place
@@ -104,6 +107,7 @@ func (o *order) fate(r *rule) *fate {
 }
 
 func (f *fate) add(s *tool.Spec, truth expression.Truth, before []*rule) {
+	f.about = append(f.about, s)
 	switch {
 	case len(before) > 0:
 		f.shadowed = append(f.shadowed, shadow{s, before})
@@ -117,6 +121,23 @@ func (f *fate) add(s *tool.Spec, truth expression.Truth, before []*rule) {
 	default:
 		f.alive = append(f.alive, s)
 	}
+}
+
+// isNet reports whether a rule that never decides is there for tools still to come: it
+// names none, and what decides before it are rules that name some of its tools and
+// reach no others.
+func (o *order) isNet(r *rule, f *fate) bool {
+	if len(f.alive) > 0 || f.never || slices.ContainsFunc(r.about.tools, literal) {
+		return false
+	}
+	about := make(map[*tool.Spec]bool, len(f.about))
+	for _, s := range f.about {
+		about[s] = true
+	}
+	return !slices.ContainsFunc(f.before, func(b *rule) bool {
+		others := func(s *tool.Spec) bool { return !about[s] }
+		return !b.about.someByName() || slices.ContainsFunc(o.fates[b].about, others) || sameItems(b.about.tools, r.about.tools)
+	})
 }
 
 // always says what is certain of the rule's condition for a tool, whoever calls it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -232,5 +233,47 @@ func TestLintPage(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// fewestClean is how many realistic files TestLintSilent holds at least.
+const fewestClean = 20
+
+// TestLintSilent: of files such as teams write them nothing is said, also with --strict.
+// An archive holds tools.yaml with what it names, or layers in the order that its
+// section "order" gives.
+func TestLintSilent(t *testing.T) {
+	paths, err := filepath.Glob("testdata/lint-clean/*.txtar")
+	if err != nil || len(paths) < fewestClean {
+		t.Errorf("%d files, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			args := []string{"gateway", "lint", "--strict"}
+			lines := 0
+			for _, f := range archive.Files {
+				if lines += bytes.Count(f.Data, []byte("\n")); f.Name == "order" {
+					for name := range strings.FieldsSeq(string(f.Data)) {
+						args = append(args, "--config", name)
+					}
+					continue
+				}
+				if err := errors.Join(os.MkdirAll(filepath.Dir(f.Name), 0o700), os.WriteFile(f.Name, f.Data, 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var out, talk bytes.Buffer
+			if err := run(t.Context(), args, streams{http.NoBody, &out, &talk}); err != nil || out.Len() > 0 || !strings.Contains(talk.String(), "an agent is shown") {
+				t.Errorf("%v\n%s%s", err, out.String(), talk.String())
+			}
+			if lines < 40 || lines > 150 {
+				t.Errorf("%d lines", lines)
+			}
+		})
 	}
 }

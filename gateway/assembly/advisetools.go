@@ -1,14 +1,15 @@
 package assembly
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/toolgate/toolgate/gateway/activation"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/find"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -34,27 +35,50 @@ const (
 // a rule denies tools of a source by their names is as it is meant: sources bring them
 // by the dozen.
 func (b *builder) adviseUnusable(registered []*candidate, engine *policy.Engine) {
-	bySource := map[*imported][]string{}
+	bySource, byRule := map[*imported][]string{}, map[string][]*tool.Spec{}
 	for _, c := range registered {
 		rule, denied := engine.Denied(c.entry.Spec)
 		switch {
 		case !denied || !engine.Reaches(c.entry.Spec):
-		case c.source != nil && rule == "":
-			bySource[c.source] = append(bySource[c.source], c.entry.Spec.Name)
-		case c.source != nil:
+		case c.source == nil:
+			byRule[rule] = append(byRule[rule], c.entry.Spec)
 		case rule == "":
-			b.place(c.entry.Spec).As(diag.UnusableTool).Warnf("check the rules that are about it",
-				"no rule lets a call of this tool through, so nobody can see or call it")
-		default:
-			b.place(c.entry.Spec).As(diag.UnusableTool).Warnf("narrow the rule, or write enabled: false at the tool",
-				"rule %q denies every call of this tool, so nobody can see or call it", rule)
+			bySource[c.source] = append(bySource[c.source], c.entry.Spec.Name)
 		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(byRule)) {
+		b.adviseDenied(rule, byRule[rule], engine)
 	}
 	for _, s := range b.imported {
 		if names := bySource[s]; len(names) > 0 {
 			s.at.As(diag.UnusableTool).Warnf("check the rules that are about them, or leave them out with include",
 				"no rule lets a call of %s of this source through, so nobody can see or call them: %s", counted(len(names), "tool"), few(names))
 		}
+	}
+}
+
+// adviseDenied warns of declared tools that a rule keeps everybody from, or all rules
+// together; of many at once.
+func (b *builder) adviseDenied(rule string, specs []*tool.Spec, engine *policy.Engine) {
+	if len(specs) > maxAlone {
+		var names []string
+		for _, s := range specs {
+			names = append(names, s.Name)
+		}
+		text, at := fmt.Sprintf("rule %q denies every call of", rule), b.denial(engine, specs[0])
+		if rule == "" {
+			text, at = "no rule lets through a call of", b.at("policy")
+		}
+		at.As(diag.UnusableTool).WarnTools(names, "narrow the rules, or write enabled: false at the tools",
+			"%s %s, so nobody can see or call them: %s", text, counted(len(names), "tool"), few(names))
+		return
+	}
+	for _, s := range specs {
+		if rule == "" {
+			b.place(s).As(diag.UnusableTool).Warnf("check the rules that are about it", "no rule lets a call of this tool through, so nobody can see or call it")
+			continue
+		}
+		b.place(s).As(diag.UnusableTool).Warnf("narrow the rule, or write enabled: false at the tool", "rule %q denies every call of this tool, so nobody can see or call it", rule)
 	}
 }
 
@@ -120,11 +144,32 @@ func (b *builder) adviseFlaw(f *flaw, registered []*candidate) {
 // deeper reports whether the values that a schema describes are nested more levels
 // than that.
 func deeper(schema json.RawMessage, levels int) bool {
-	if bytes.Count(schema, []byte("{")) <= levels {
+	if braces(schema) <= levels { // each level takes one or two, and the whole another
 		return false
 	}
 	var root any
 	return json.Unmarshal(schema, &root) == nil && nested(root) > levels
+}
+
+// braces is how deep the objects of a JSON text lie in each other.
+func braces(text json.RawMessage) int {
+	depth, most, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+		case c == '{':
+			depth++
+			most = max(most, depth)
+		case c == '}':
+			depth--
+		}
+	}
+	return most
 }
 
 // nested is how many levels of objects and lists the values of a schema have.
@@ -150,6 +195,9 @@ func nested(v any) int {
 // adviseConfusable warns of tools of several sources that models cannot tell apart but
 // by a prefix: the same words as name, and the same description.
 func (b *builder) adviseConfusable(registered []*candidate, engine *policy.Engine) {
+	if len(b.imported) == 0 {
+		return
+	}
 	first := map[string]*tool.Spec{}
 	pairs := map[*imported][]string{}
 	for _, c := range registered { // declared tools stand first
@@ -248,38 +296,39 @@ const (
 // outline is what an agent is shown, without a profile and with each. Where callers see
 // different tools, it is what one sees who sees all that anybody does.
 func (b *builder) outline(entries []*tool.Spec, engine *policy.Engine) []Shown {
-	out := []Shown{shownOf("", entries, engine, func(*tool.Spec) bool { return true })}
+	seen := slices.DeleteFunc(entries, func(s *tool.Spec) bool { return !find.Calls(s.Name) && !engine.ListsToSome(s) })
+	sizes := make([]int, len(seen))
+	each(len(seen), func(i int) { sizes[i] = find.Characters(seen[i]) })
+	out := []Shown{shownOf("", seen, sizes, func(*tool.Spec) bool { return true })}
 	for i := range b.profiles {
-		out = append(out, shownOf(b.profiles[i].name, entries, engine, b.profiles[i].has))
+		out = append(out, shownOf(b.profiles[i].name, seen, sizes, b.profiles[i].has))
 	}
 	return out
 }
 
-func shownOf(profile string, specs []*tool.Spec, engine *policy.Engine, has func(*tool.Spec) bool) Shown {
+// shownOf is what is shown of some tools that somebody sees, of these sizes in characters.
+func shownOf(profile string, seen []*tool.Spec, sizes []int, has func(*tool.Spec) bool) Shown {
 	out := Shown{Profile: profile}
 	inactive, size, deferred := false, 0, 0
-	var own []*tool.Spec
-	for _, s := range specs {
-		switch builtin := s.Source == tool.SourceBuiltin; {
-		case !builtin && !has(s) || !find.Calls(s.Name) && !engine.ListsToSome(s):
-		case builtin:
-			own = append(own, s)
+	for i, s := range seen {
+		switch {
+		case s.Source == tool.SourceBuiltin || !has(s):
 		case s.ByGroup:
 			inactive = true
 		case s.Deferred:
 			out.Deferred++
-			deferred += find.Characters(s)
+			deferred += sizes[i]
 		default:
 			out.Tools++
-			size += find.Characters(s)
+			size += sizes[i]
 		}
 	}
-	for _, s := range own {
-		if find.Is(s.Name) && out.Deferred == 0 || s.Name == asker().Spec.Name && !inactive {
+	for i, s := range seen {
+		if s.Source != tool.SourceBuiltin || find.Is(s.Name) && out.Deferred == 0 || s.Name == activation.ToolName && !inactive {
 			continue
 		}
 		out.Tools++
-		size += find.Characters(s)
+		size += sizes[i]
 	}
 	out.Tokens, out.DeferredTokens = size/BytesPerToken, deferred/BytesPerToken
 	return out

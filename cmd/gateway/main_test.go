@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,6 +24,9 @@ func TestMain(m *testing.M) {
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
+	if dir, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
+		_ = os.Setenv("GOCACHE", filepath.Join(dir, "go-build")) // or each build would compile everything anew
+	}
 	cache, err := os.MkdirTemp("", "gateway-cache-*") // documents are not kept in the user's own
 	if err != nil || os.Setenv("XDG_CACHE_HOME", cache) != nil {
 		return 1

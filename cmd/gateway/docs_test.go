@@ -81,7 +81,7 @@ var notRun = []struct {
 	{"scripts/test", "it runs this test", isProgram},
 	{"go install ./cmd/gateway", "this test builds the same package", isPackage},
 	{"go run ./examples/upstream", "it serves on a fixed port until it is interrupted; this test starts the same package", isPackage},
-	{"npx @modelcontextprotocol/inspector@", "npm brings it; .ci/run runs it with the same flags", inspects},
+	{"npx -y @modelcontextprotocol/inspector@", "npm brings it; .ci/run runs it with the same flags", inspects},
 	{"go build -trimpath", "this test builds the same package", func(t *testing.T, command string) { isPackage(t, "go run ./cmd/gateway") }},
 	{"sudo ", "it needs root and systemd", filesOfDeploy},
 	{"systemctl ", "it needs systemd", filesOfDeploy},
@@ -121,7 +121,7 @@ func inspects(t *testing.T, command string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, version, _ := strings.Cut(strings.Fields(command)[1][1:], "@")
+	_, version, _ := strings.Cut(strings.Fields(command)[2][1:], "@")
 	if !strings.Contains(string(manifest), `"@modelcontextprotocol/inspector": "`+version+`"`) {
 		t.Errorf("%s: testdata/inspector has another version", command)
 	}

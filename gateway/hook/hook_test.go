@@ -483,6 +483,7 @@ func TestMistakes(t *testing.T) {
 		`hooks.before.9.http.url: the webhook has no address`,
 		`inject.0.set.user: unknown variable nope`,
 		`inject.0.set.usr: the tool pay has no argument usr (did you mean user?)`,
+		`inject.0.tools.1: warning: "x*" fits none of the tools`,
 		`inject.1.set.usr: the tool pay has no argument usr (did you mean user?)`,
 		`inject.3: warning: this entry reaches none of the tools (check the names in tools and tags)`,
 	}

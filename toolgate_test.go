@@ -449,7 +449,8 @@ func TestCheck(t *testing.T) {
 		yaml, want string
 		fails      bool
 	}{
-		{shop, "", false},
+		{"version: 1\npolicy: {default: allow}\ntools: {one: {description: One., expr: '1'}}\n", "", false},
+		{shop, "options.yaml:6:3: tools.who: warning: rule \"nobody\" denies every call of this tool", false},
 		{"version: 1\ntools: {one: {description: One., expr: '1'}}\n", "policy", false},
 		{"version: 1\ntools: {one: {description: One., expr: '1 +'}}\n", "options.yaml:2:", true},
 	} {

@@ -38,7 +38,11 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	Tidy(cfg)
+	for range maxJournals { // a slow machine has no time for all at once
+		if Tidy(cfg); left() == 0 {
+			break
+		}
+	}
 	s, err := store.Open(t.Context(), cfg.File(), store.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)

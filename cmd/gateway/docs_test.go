@@ -83,6 +83,7 @@ var notRun = []struct {
 	{"go run ./examples/upstream", "it serves on a fixed port until it is interrupted; this test starts the same package", isPackage},
 	{"npx -y @modelcontextprotocol/inspector@", "npm brings it; .ci/run runs it with the same flags", inspects},
 	{"go build -trimpath", "this test builds the same package", func(t *testing.T, command string) { isPackage(t, "go run ./cmd/gateway") }},
+	{"source <(gateway completion zsh)", "it is a line for zsh", func(*testing.T, string) {}},
 	{"sudo ", "it needs root and systemd", filesOfDeploy},
 	{"systemctl ", "it needs systemd", filesOfDeploy},
 	{"journalctl ", "it needs systemd", filesOfDeploy},
@@ -299,13 +300,17 @@ func (d *docDesk) server(t *testing.T, address string, layers ...string) string 
 		args := append([]string{"serve", "--set", "server.listen=127.0.0.1:0"}, layers...)
 		c := exec.CommandContext(t.Context(), filepath.Join(d.bin, "gateway"), args...)
 		c.Dir, c.Env = d.dir, d.env
-		var talk bytes.Buffer
+		talk, err := os.CreateTemp(t.TempDir(), "talk")
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Cleanup(func() {
-			if t.Failed() {
-				t.Log(talk.String())
+			if said, err := os.ReadFile(talk.Name()); t.Failed() {
+				t.Logf("%s%v", said, err)
 			}
+			_ = talk.Close()
 		})
-		d.servers[address] = startCommand(t, &talk, c)
+		d.servers[address] = startCommand(t, talk, c)
 	}
 	return d.servers[address].url
 }
@@ -433,10 +438,16 @@ func (d *docDesk) watch(t *testing.T, command string) {
 func flagsExist(t *testing.T, line string) {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " # ")
-	_, rest, ok := strings.Cut(line, "gateway ")
-	if !ok || strings.HasPrefix(strings.TrimSpace(rest), "-") {
-		return
+	for _, part := range regexp.MustCompile(`&&|\|\||[|;()]`).Split(line, -1) {
+		if _, rest, ok := strings.Cut(part, "gateway "); ok && !strings.HasPrefix(strings.TrimSpace(rest), "-") {
+			flagsOf(t, rest)
+		}
 	}
+}
+
+// flagsOf is flagsExist for the words behind "gateway".
+func flagsOf(t *testing.T, rest string) {
+	t.Helper()
 	cmd := root(streams{})
 	flags := map[string]bool{"--help": true}
 	for word := range strings.FieldsSeq(rest) {
@@ -447,7 +458,7 @@ func flagsExist(t *testing.T, line string) {
 			flags["--"+f.Names()[0]] = true
 		}
 		if name, _, _ := strings.Cut(word, "="); strings.HasPrefix(name, "--") && !flags[name] {
-			t.Errorf("%s: %s has no %s", line, cmd.Name, name)
+			t.Errorf("gateway %s: %s has no %s", rest, cmd.Name, name)
 		}
 	}
 }

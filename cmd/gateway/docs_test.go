@@ -56,6 +56,7 @@ var docEndings = map[string][]docEnding{
 		{command: "gateway chats activate c-17 payments --caller", before: `export TOOLGATE_SERVER__CALLERS='{agent: {token: "${secret.agent}"}}' TOOLGATE_SECRETS__AGENT='{env: AGENT_TOKEN}'`},
 	},
 	"cli.md/": {
+		{command: "source <(gateway completion zsh)", before: "compdef() { :; }"}, // of zsh
 		{command: "gateway log --call ID", exit: exitFailed},
 		{command: "gateway log --follow", watches: true},
 	},

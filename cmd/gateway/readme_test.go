@@ -78,6 +78,9 @@ func TestDocsConfigurations(t *testing.T) {
 	}
 	found := 0
 	for _, p := range all {
+		if filepath.Base(p.path) == "library.md" {
+			continue // its file has rules about tools that a Go program brings; the program's tests check it
+		}
 		for _, block := range p.blocks("yaml") {
 			found++
 			if err := os.WriteFile("tools.yaml", complete(block), 0o600); err != nil {

@@ -45,26 +45,6 @@ func testCommand(io streams) *cli.Command {
 	}
 }
 
-// choice are the tests that are asked for.
-type choice struct{ names, tools []tool.Glob }
-
-func newChoice(cmd *cli.Command) (*choice, error) {
-	c := &choice{}
-	for flag, globs := range map[string]*[]tool.Glob{"run": &c.names, "tool": &c.tools} {
-		for _, pattern := range cmd.StringSlice(flag) {
-			if pattern == "" {
-				return nil, usagef("--%s needs a pattern", flag)
-			}
-			*globs = append(*globs, tool.Glob(pattern)) // names of tests may hold brackets
-		}
-	}
-	return c, nil
-}
-
-func (c *choice) has(toolName, test string) bool {
-	return (len(c.names) == 0 || tool.MatchAny(c.names, test)) && (len(c.tools) == 0 || tool.MatchAny(c.tools, toolName))
-}
-
 // verdict is how one test ended.
 type verdict struct {
 	kind, tool, name string
@@ -88,6 +68,9 @@ func testFile(ctx context.Context, io streams, cmd *cli.Command, chosen *choice)
 		return err
 	}
 	tellAbsent(io.err, a)
+	if err := chosen.check(cfg, a); err != nil {
+		return errors.Join(err, a.Close())
+	}
 	verdicts, err := rehearse(ctx, cfg, a, documentsOf(cmd), chosen)
 	if err := errors.Join(err, a.Close()); err != nil {
 		return err

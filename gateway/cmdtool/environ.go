@@ -2,7 +2,6 @@ package cmdtool
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func commands(name string) bool {
 func (r *runner) environ(vars *expression.Vars) ([]string, error) {
 	env := make([]string, 0, len(inherited)+len(r.variables))
 	for _, name := range inherited {
-		value, ok := os.LookupEnv(name)
+		value, ok := r.host().Variable(name)
 		if ok && !r.only && !slices.ContainsFunc(r.variables, func(v variable) bool { return v.name == name }) {
 			env = append(env, name+"="+value)
 		}

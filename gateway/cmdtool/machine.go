@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -18,6 +19,9 @@ type Machine interface {
 	// Folder gives the path of a folder free of symbolic links; the error says why
 	// nothing can run there.
 	Folder(path string) (string, error)
+	// Variable gives a variable of the machine's own environment, which processes
+	// inherit.
+	Variable(name string) (value string, present bool)
 	// Run runs a process to its end and everything that it started. A status that is
 	// not 0 is an *Exit or an *exec.ExitError; a *tool.Error says that it was not
 	// started. The process ends with the context.
@@ -48,6 +52,8 @@ type thisMachine struct {
 func (thisMachine) Find(program string) (string, error) { return exec.LookPath(program) }
 
 func (thisMachine) Folder(path string) (string, error) { return resolve(path) }
+
+func (thisMachine) Variable(name string) (string, bool) { return os.LookupEnv(name) }
 
 // Run runs the process in a group of its own. The whole group is ended with the
 // context, killed when there is too much output, and killed when the process has

@@ -254,6 +254,10 @@ func (Machine) Find(program string) (string, error) { return program, nil }
 // Folder gives the path itself.
 func (Machine) Folder(path string) (string, error) { return filepath.Clean(path), nil }
 
+// Variable gives none: a test ends the same way on every machine, and shows no value
+// of one.
+func (Machine) Variable(string) (string, bool) { return "", false }
+
 // Run answers as the test says whose context it is.
 func (Machine) Run(ctx context.Context, p *cmdtool.Process) error {
 	s := scriptOf(ctx)

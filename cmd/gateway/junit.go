@@ -81,7 +81,7 @@ func (s *junitSuite) add(v *verdict) {
 			Text: visible(v.place.String()+": "+v.title()) + "\n" + explained(v.differences),
 		}
 		if d.Want == "" {
-			c.Failure.Message = visible(d.Got)
+			c.Failure.Message = visible(cutText(d.Got))
 		}
 	}
 	if s.File == "" {

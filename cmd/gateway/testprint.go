@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxDiff is the most lines of each side that are compared line by line; what is
-	// longer is shown as it is.
+	// maxDiff is the most lines of each side, without those that are equal at both ends,
+	// that are compared line by line; of more, those of one side stand above the other's.
 	maxDiff = 2000
 	// keptLines are the lines around a difference that are shown.
 	keptLines = 3
@@ -86,16 +86,16 @@ func explained(differences []rehearsal.Difference) string {
 	for _, d := range differences {
 		switch {
 		case d.Want == "":
-			_, _ = fmt.Fprintf(&b, "  %s\n", indented(visible(strings.TrimSpace(d.Field+" "+d.Got)), "  "))
+			_, _ = fmt.Fprintf(&b, "  %s\n", indented(visible(cutText(strings.TrimSpace(d.Field+" "+d.Got))), "  "))
 		case isLong(d):
 			_, _ = fmt.Fprintf(&b, "  %s (-want +got)\n", visible(d.Field))
-			for _, line := range lineDiff(strings.Split(d.Want, "\n"), strings.Split(d.Got, "\n")) {
+			for _, line := range cutDiff(lineDiff(strings.Split(d.Want, "\n"), strings.Split(d.Got, "\n"))) {
 				_, _ = fmt.Fprintf(&b, "    %s\n", visible(line))
 			}
 		default:
-			field := visible(d.Field)
-			_, _ = fmt.Fprintf(&b, "  %-*s  want %s\n", width, field, shownText(d.Want))
-			_, _ = fmt.Fprintf(&b, "  %-*s  got  %s\n", width, "", shownText(d.Got))
+			field, at := visible(d.Field), parting(d.Want, d.Got)
+			_, _ = fmt.Fprintf(&b, "  %-*s  want %s\n", width, field, shownText(d.Want, at))
+			_, _ = fmt.Fprintf(&b, "  %-*s  got  %s\n", width, "", shownText(d.Got, at))
 		}
 	}
 	return b.String()
@@ -104,12 +104,13 @@ func explained(differences []rehearsal.Difference) string {
 func isLong(d rehearsal.Difference) bool { return strings.Contains(d.Want+d.Got, "\n") }
 
 // shownText is a text of one line; an empty one, and one with spaces at its ends, is
-// quoted.
-func shownText(text string) string {
-	if text == "" || strings.TrimSpace(text) != text {
-		return fmt.Sprintf("%q", text)
+// quoted. at is the first byte that matters.
+func shownText(text string, at int) string {
+	part, note := around(text, at)
+	if part == "" || strings.TrimSpace(part) != part {
+		return fmt.Sprintf("%q", part) + note
 	}
-	return visible(text)
+	return visible(part) + note
 }
 
 // visible is a text in which what could rewrite the lines of a terminal, or turn their
@@ -138,10 +139,20 @@ func indented(text, space string) string { return strings.ReplaceAll(text, "\n",
 // lineDiff are the lines of both texts, with - in front of those that only the first
 // has, + in front of those that only the second has, and long runs of equal lines cut.
 func lineDiff(want, got []string) []string {
-	if len(want) > maxDiff || len(got) > maxDiff {
-		return append(prefixed("-", want), prefixed("+", got)...)
+	start, end := 0, 0
+	for start < min(len(want), len(got)) && want[start] == got[start] {
+		start++
 	}
-	return cutEqual(merged(want, got, common(want, got)))
+	for end < min(len(want), len(got))-start && want[len(want)-1-end] == got[len(got)-1-end] {
+		end++
+	}
+	lines := prefixed(" ", want[:start])
+	if a, b := want[start:len(want)-end], got[start:len(got)-end]; len(a) > maxDiff || len(b) > maxDiff {
+		lines = append(append(lines, prefixed("-", a)...), prefixed("+", b)...)
+	} else {
+		lines = append(lines, merged(a, b, common(a, b))...)
+	}
+	return cutEqual(append(lines, prefixed(" ", want[len(want)-end:])...))
 }
 
 func prefixed(mark string, lines []string) []string {

@@ -31,6 +31,42 @@ func TestLineDiff(t *testing.T) {
 	}
 }
 
+// TestCut: whatever differs, what is shown is short, holds the place where it differs,
+// and says how much is left out.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	long, many := strings.Repeat("ä", 4<<20), strings.Repeat("same\n", 100_000)
+	for _, tt := range []struct {
+		name, want, got string
+		holds           []string
+	}{
+		{"the end", long + "x", long + "y", []string{"ääx (", "ääy (", "4194244 characters are left out"}},
+		{"the middle", long + "x" + long, long + "y" + long, []string{"äxä", "äyä", "ä… ("}},
+		{"the start", "x" + long, long, []string{"want xä", "got  ää"}},
+		{"all of it", "x", long, []string{"want x\n", "4194104 characters are left out"}},
+		{"space at the start", "x", " " + long, []string{`got  " ä`, "left out"}},
+		{"half a character", long + "\xc3", long + "\xc4", []string{"left out"}},
+		{"one line of many", many + "x\n" + many, many + "y\n" + many, []string{"\n    -x\n    +y\n"}},
+		{"a long line of some", "a\n" + long + "x\nb", "a\n" + long + "y\nb", []string{"ääx (", "ääy ("}},
+		{"every line", many, strings.ReplaceAll(many, "same", "other"), []string{"-same", "+other", "\n    -… (99975 lines are left out)", "\n    +… (99975 lines are left out)"}},
+		{"every other line", strings.Repeat("a\nb\n", 900), strings.Repeat("a\nc\n", 900), []string{"-b", "+c", "\n    … (2641 lines are left out)"}},
+		{"a text alone", "", many + long, []string{"  … (99941 lines are left out)"}},
+		{"a long text alone", "", long, []string{"left out"}},
+	} {
+		v := verdict{kind: rehearsal.KindTool, name: "n", differences: []rehearsal.Difference{{Field: "result", Want: tt.want, Got: tt.got}}}
+		got := explained(v.differences)
+		for _, text := range tt.holds {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s: no %q in\n%.2000s", tt.name, text, got)
+			}
+		}
+		data, err := junit([]verdict{v})
+		if lines := strings.Count(got, "\n"); err != nil || lines > maxShownLines+3 || len(got) > 30_000 || len(data) > 60_000 {
+			t.Errorf("%s: %d lines, %d and %d bytes, %v", tt.name, lines, len(got), len(data), err)
+		}
+	}
+}
+
 // TestJUnit: what comes out is XML whatever stands in a test, its counts are those of
 // its cases, and times have the form of the schema.
 func TestJUnit(t *testing.T) {

@@ -49,7 +49,7 @@ type (
 func junit(verdicts []verdict) ([]byte, error) {
 	all := junitSuites{Name: "gateway test"}
 	var took time.Duration
-	for _, kind := range []string{rehearsal.KindTool, rehearsal.KindHook, kindRule} {
+	for _, kind := range []string{kindConfiguration, rehearsal.KindTool, rehearsal.KindHook, kindRule} {
 		s := junitSuite{Name: kind}
 		for i := range verdicts {
 			if verdicts[i].kind == kind {
@@ -83,6 +83,10 @@ func (s *junitSuite) add(v *verdict) {
 		if d.Want == "" {
 			c.Failure.Message = visible(cutText(d.Got))
 		}
+	}
+	if c.Failure != nil && v.kind == kindConfiguration {
+		c.Failure.Type = v.kind
+		c.Failure.Text = explained(v.differences)
 	}
 	if s.File == "" {
 		s.File = v.place.File

@@ -18,8 +18,11 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// kindRule is the kind of tests of the policy, beside those of package rehearsal.
-const kindRule = "rule"
+// Kinds beside those of package rehearsal.
+const (
+	kindRule          = "rule"          // tests of the policy
+	kindConfiguration = "configuration" // what is wrong, where no test could be run
+)
 
 func testCommand(io streams) *cli.Command {
 	return &cli.Command{
@@ -40,6 +43,13 @@ func testCommand(io streams) *cli.Command {
 			if err != nil {
 				return err
 			}
+			file := cmd.String("junit")
+			if file == "" {
+				return testFile(ctx, io, cmd, chosen)
+			}
+			if err := os.WriteFile(file, nil, 0o644); err != nil { // nor must an old outcome stay
+				return usagef("the file of --junit cannot be written: %w", err)
+			}
 			return testFile(ctx, io, cmd, chosen)
 		},
 	}
@@ -55,7 +65,10 @@ type verdict struct {
 
 // title is the test for a reader.
 func (v *verdict) title() string {
-	if v.tool == "" {
+	switch {
+	case v.kind == kindConfiguration:
+		return v.kind
+	case v.tool == "":
 		return v.kind + ": " + v.name
 	}
 	return v.kind + " " + v.tool + ": " + v.name
@@ -63,30 +76,55 @@ func (v *verdict) title() string {
 
 // testFile runs the tests that are chosen and fails when one of them does.
 func testFile(ctx context.Context, io streams, cmd *cli.Command, chosen *choice) error {
-	cfg, a, _, err := loadWith(layers(cmd), assembly.Declared, documentsOf(cmd))
+	verdicts, err := testedFile(ctx, io, cmd, chosen)
+	if file := cmd.String("junit"); file != "" {
+		shown := verdicts
+		if err != nil {
+			shown = []verdict{mistaken(err)}
+		}
+		if failed := writeJUnit(file, shown); failed != nil {
+			err = errors.Join(err, fmt.Errorf("the outcome cannot be written: %w", failed))
+		}
+	}
 	if err != nil {
-		return err
-	}
-	tellAbsent(io.err, a)
-	if err := chosen.check(cfg, a); err != nil {
-		return errors.Join(err, a.Close())
-	}
-	verdicts, err := rehearse(ctx, cfg, a, documentsOf(cmd), chosen)
-	if err := errors.Join(err, a.Close()); err != nil {
 		return err
 	}
 	if err := printVerdicts(io, verdicts, cmd.Bool("json"), cmd.Bool("verbose")); err != nil {
 		return err
 	}
+	return conclude(io, verdicts)
+}
+
+// testedFile loads the configuration and runs the tests.
+func testedFile(ctx context.Context, io streams, cmd *cli.Command, chosen *choice) ([]verdict, error) {
+	cfg, a, _, err := loadWith(layers(cmd), assembly.Declared, documentsOf(cmd))
+	if err != nil {
+		return nil, err
+	}
+	tellAbsent(io.err, a)
+	if err := chosen.check(cfg, a); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	verdicts, err := rehearse(ctx, cfg, a, documentsOf(cmd), chosen)
+	if err := errors.Join(err, a.Close()); err != nil {
+		return nil, err
+	}
 	if cmd.Bool("verbose") {
 		tellUntested(io.err, a)
 	}
-	if file := cmd.String("junit"); file != "" {
-		if err := writeJUnit(file, verdicts); err != nil {
-			return fmt.Errorf("the outcome cannot be written: %w", err)
-		}
+	return verdicts, nil
+}
+
+// mistaken is what a program that shows outcomes reads where no test could be run.
+func mistaken(err error) verdict {
+	v := verdict{kind: kindConfiguration, name: kindConfiguration}
+	for _, p := range diag.As(err).Errors() {
+		v.differences = append(v.differences, rehearsal.Difference{Got: p.String()})
 	}
-	return conclude(io, verdicts)
+	if len(v.differences) == 0 {
+		v.differences = []rehearsal.Difference{{Got: err.Error()}}
+	}
+	return v
 }
 
 // conclude prints how many tests passed and failed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,6 +112,7 @@ func testedFile(ctx context.Context, io streams, cmd *cli.Command, chosen *choic
 	}
 	if cmd.Bool("verbose") {
 		tellUntested(io.err, a)
+		tellOff(io.err, cfg)
 	}
 	return verdicts, nil
 }
@@ -224,6 +226,33 @@ func tellUntested(w interface{ Write([]byte) (int, error) }, a *assembly.Assembl
 	}
 	if len(names) > 0 {
 		_, _ = fmt.Fprintf(w, "without a test: %s\n", strings.Join(names, ", "))
+	}
+}
+
+// tellOff names the tools with tests that are off. Those of the file itself are tested
+// all the same; those of sources are not made, so their tests are not run.
+func tellOff(w interface{ Write([]byte) (int, error) }, cfg *config.Config) {
+	var own, names []string
+	for name, t := range cfg.Tools {
+		if !t.On() && len(t.Tests) > 0 {
+			own = append(own, name)
+		}
+	}
+	for source, s := range cfg.Sources {
+		for key, o := range s.Tools {
+			if off := !s.On() || o.Enabled != nil && !*o.Enabled; off && len(o.Tests) > 0 {
+				names = append(names, source+": "+key)
+			}
+		}
+	}
+	for _, told := range []struct {
+		what  string
+		names []string
+	}{{"tested, though enabled is false", own}, {"tests not run, for enabled is false", names}} {
+		if len(told.names) > 0 {
+			slices.Sort(told.names)
+			_, _ = fmt.Fprintf(w, "%s: %s\n", told.what, strings.Join(told.names, ", "))
+		}
 	}
 }
 

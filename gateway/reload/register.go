@@ -11,7 +11,7 @@ import (
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
-// errClosed is why no tool comes in any more.
+// errClosed is why no tool comes in and nothing is read any more.
 var errClosed = errors.New("the gateway is closed")
 
 // Register serves tools of the program beside those of the configuration, until undo

@@ -128,7 +128,8 @@ func jittered(d time.Duration) time.Duration {
 // Reload reads the configuration again and serves what it says now. Of several
 // at once one reloads, and then the next. The error is [diag.Problems] when the
 // configuration has errors, and the context's cause when its turn has not come, or
-// the files were not believed, before the context is over.
+// the files were not believed, before the context is over. After Close there is none
+// to serve what is read, which is an error too.
 //
 // The cause is a word for the log: file, signal, request or source.
 //
@@ -139,6 +140,8 @@ func (r *Reloader) Reload(ctx context.Context, cause string) (*Result, error) {
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
+	case <-r.closed:
+		return nil, errClosed
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

@@ -386,3 +386,16 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("%d were made", len(h.made))
 	}
 }
+
+// TestReloadClosed: who asks after Close is told so, and does not wait for a turn that
+// never comes.
+func TestReloadClosed(t *testing.T) {
+	t.Parallel()
+	h := opened(t, tools(one))
+	if err := h.r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := h.r.Reload(t.Context(), "request"); err == nil || err.Error() != "the gateway is closed" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,7 +137,7 @@ func newAskHouse(t testing.TB, opts gateway.Options) *askHouse {
 	}
 	h.tools = tools
 	h.desk = approval.Open(t.Context(), h.store, approval.Options{})
-	opts.Approvals, opts.Logger = h.desk, slog.New(slog.DiscardHandler)
+	opts.Approvals, opts.Logger = h.desk, cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	h.Gateway = gateway.New(&gateway.Generation{Tools: tools, Groups: gateway.NewGroups([]gateway.Group{{Name: "g"}}), Policy: engine, Masker: secret.NewMasker(secret.NewValue("hunter2"))}, h.log, opts)
 	return h
 }

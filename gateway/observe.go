@@ -1,13 +1,16 @@
 package gateway
 
 import (
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
 // Observer is told of calls. Its methods are called while the call waits, many
-// at a time, so they must neither wait nor do much.
+// at a time, so they must neither wait nor do much. A panic in one is logged, and
+// changes nothing of the call.
 type Observer interface {
 	// Began is told of a call whose tool is about to run.
 	Began(n *tool.Notice)
@@ -16,8 +19,11 @@ type Observer interface {
 }
 
 // Watch tells one more observer of the calls to come, until stop is called.
-// Calls that are under way then may still be told of.
+// Calls that are under way then may still be told of. One that is nil is told nothing.
 func (g *Gateway) Watch(o Observer) (stop func()) {
+	if o == nil {
+		return func() {}
+	}
 	entry := &o
 	g.observing.Lock()
 	defer g.observing.Unlock()
@@ -61,10 +67,22 @@ func (p *passage) notify(result *tool.Result) {
 		n.Result = &own.result
 	}
 	for _, o := range watching {
-		if n.Result == nil {
-			(*o).Began(n)
-		} else {
-			(*o).Ended(n)
-		}
+		p.tell(*o, n)
 	}
+}
+
+// tell tells one observer, whose panic is its own affair: by then the call is decided,
+// or over.
+func (p *passage) tell(o Observer, n *tool.Notice) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.gateway.logger.Error("an observer of calls panicked", "call", p.call.ID,
+				"problem", p.generation.Masker.Text(fmt.Sprintf("panic: %v\n%s", r, debug.Stack())))
+		}
+	}()
+	if n.Result == nil {
+		o.Began(n)
+		return
+	}
+	o.Ended(n)
 }

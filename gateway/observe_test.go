@@ -1,14 +1,18 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
 
@@ -66,5 +70,45 @@ func TestWatch(t *testing.T) {
 	want = append(want, "ended say_[secret] known=false decision= rule= request= not_found")
 	if diff := cmp.Diff(want, second.told); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// falling panics at whatever it is told.
+type falling struct{}
+
+func (falling) Began(*tool.Notice) { panic("began hunter2") }
+func (falling) Ended(*tool.Notice) { panic("ended hunter2") }
+
+// TestWatchPanics: an observer that panics changes nothing of a call, keeps nothing from
+// the others, and is told of in the log, without secrets; one that is nil is none.
+func TestWatchPanics(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	h := newAskHouse(t, gateway.Options{
+		Logger: slog.New(slog.NewTextHandler(&logged, nil)), Observe: []gateway.Observer{falling{}, nil},
+	})
+	defer h.close(t)
+	after := &watcher{}
+	h.Watch(nil)()
+	h.Watch(after)
+	if r := h.Call(t.Context(), call("read", `{}`)); r.Error != nil || r.Output.Text() != "done" {
+		t.Errorf("called: %+v", r)
+	}
+	status, err := h.Handles().Start(t.Context(), call("read", `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _ = h.Handles().Wait(t.Context(), call("", "").Caller, status.ID); status.Result == nil || status.Result.Error != nil {
+		t.Errorf("started: %+v", status)
+	}
+	if len(after.told) != 4 {
+		t.Error("the other one was told", after.told)
+	}
+	lines := logged.String()
+	if n := strings.Count(lines, "level=ERROR msg=\"an observer of calls panicked\""); n != 4 {
+		t.Errorf("%d lines, want 4:\n%s", n, lines)
+	}
+	if !strings.Contains(lines, "panic: began [secret]") || !strings.Contains(lines, "panic: ended [secret]") || strings.Contains(lines, "hunter2") {
+		t.Error(lines)
 	}
 }

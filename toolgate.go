@@ -3,6 +3,7 @@ package toolgate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/assembly"
 	"github.com/toolgate/toolgate/gateway/config"
+	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/host"
 	"github.com/toolgate/toolgate/gateway/reload"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -77,12 +79,15 @@ type Gateway struct {
 }
 
 // Open opens a gateway with all its state. The error is a [diag.Problems] where the
-// configuration has errors; what is doubtful in it is logged. The context is for its
+// configuration has errors, or a list of the options an entry that is nil; what is doubtful in it is logged. The context is for its
 // values alone: the gateway is open until [Gateway.Close].
 //
 // A store belongs to one gateway. A second one on the same store, in this process or
 // another, works too, but does not know what the first one has under way.
 func Open(ctx context.Context, opts Options) (*Gateway, error) {
+	if err := opts.missing().Err(); err != nil {
+		return nil, err
+	}
 	layers, remove, err := opts.layers()
 	if err != nil {
 		return nil, err
@@ -118,6 +123,28 @@ func open(ctx context.Context, opts *Options, layers config.Options, remove func
 		return errors.Join(g.server.Close(), h.Close(), remove())
 	})
 	return g, nil
+}
+
+// missing are the entries of lists that are nil: what was to be there would not be asked.
+func (o *Options) missing() (found diag.Problems) {
+	lacks := func(list string, i int, isNil bool, what string) {
+		if isNil {
+			found = append(found, diag.Problem{Text: fmt.Sprintf("Options.%s[%d] is nil", list, i), Hint: "give " + what + ", or leave it out"})
+		}
+	}
+	for i, t := range o.Tools {
+		lacks("Tools", i, t == nil, "a tool")
+	}
+	for i, h := range o.Before {
+		lacks("Before", i, h == nil, "a function")
+	}
+	for i, h := range o.After {
+		lacks("After", i, h == nil, "a function")
+	}
+	for i, w := range o.Observe {
+		lacks("Observe", i, w == nil, "an observer")
+	}
+	return found
 }
 
 // layers are the layers of the configuration. The function removes what was made for
@@ -194,6 +221,9 @@ const (
 // secret. The error is a [diag.Problems] with all that is wrong or doubtful, warnings
 // among them, or nil; where warnings are well, ask its Err.
 func Check(opts Options) error {
+	if err := opts.missing().Err(); err != nil {
+		return err
+	}
 	c, err := host.Check(opts.config(), assembly.Options{Documents: assembly.DocumentsKept, Tools: opts.Tools})
 	if err != nil || len(c.Problems) == 0 {
 		return err
@@ -219,5 +249,6 @@ func (g *Gateway) Register(tools ...*tool.Tool) (undo func(), err error) {
 	return g.server.Reloader.Register(context.Background(), tools...)
 }
 
-// Observe tells one more observer of the calls to come, until stop is called.
+// Observe tells one more observer of the calls to come, until stop is called. One
+// that is nil is told nothing.
 func (g *Gateway) Observe(o gateway.Observer) (stop func()) { return g.server.Gateway.Watch(o) }

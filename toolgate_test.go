@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolgate/toolgate"
+	"github.com/toolgate/toolgate/gateway"
 	"github.com/toolgate/toolgate/gateway/batch"
 	"github.com/toolgate/toolgate/gateway/diag"
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -299,6 +300,14 @@ func TestMistakes(t *testing.T) {
 		{"no such file", toolgate.Options{Files: []string{"none.yaml"}}, "none.yaml: there is no such file"},
 		{"a setting", toolgate.Options{Set: []string{"log.level=loud"}}, `"loud"`},
 		{"no worker", toolgate.Options{YAML: "version: 1\ncode_interpreter: {enabled: true}\n"}, "it sets Options.Worker"},
+		{"no hook", toolgate.Options{Before: []gateway.Before{nil}}, "Options.Before[0] is nil (give a function, or leave it out)"},
+		{
+			"nothing at all",
+			toolgate.Options{Tools: []*tool.Tool{nil}, After: []gateway.After{nil}, Observe: []gateway.Observer{counted{}, nil}},
+			"Options.Tools[0] is nil (give a tool, or leave it out)\n" +
+				"Options.After[0] is nil (give a function, or leave it out)\n" +
+				"Options.Observe[1] is nil (give an observer, or leave it out)",
+		},
 		{"no store", toolgate.Options{Store: filepath.Join(os.DevNull, "x", "gateway.db")}, "not a directory"},
 	} {
 		gw, err := toolgate.Open(t.Context(), c.opts)
@@ -308,6 +317,10 @@ func TestMistakes(t *testing.T) {
 		if gw != nil {
 			_ = gw.Close()
 		}
+	}
+	opts := toolgate.Options{YAML: shop, Tools: []*tool.Tool{nil}}
+	if err := toolgate.Check(opts); err == nil || err.Error() != "Options.Tools[0] is nil (give a tool, or leave it out)" {
+		t.Error("checked:", err)
 	}
 }
 

@@ -104,7 +104,7 @@ var (
 		"gateway/host": slices.Concat(words, rooms, porch, study, cellar, rehearsal, hall, doors, []string{"gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/worker", "wasm/python/wire"}),
 
 		// The module's root: the narrow Go API over it.
-		".": {"gateway", "gateway/assembly", "gateway/batch", "gateway/config", "gateway/handle", "gateway/host", "gateway/reload", "gateway/tool"},
+		".": {"gateway", "gateway/assembly", "gateway/batch", "gateway/config", "gateway/diag", "gateway/handle", "gateway/host", "gateway/reload", "gateway/tool"},
 
 		"cmd/gateway": slices.Concat(words, rooms, porch, annex, study, cellar, rehearsal, hall, doors, []string{"gateway/host", "discovery/measure", "openapi/spec", "gateway/assembly", "gateway/reload", "wasm/python", "wasm/python/cpython", "wasm/python/packages", "wasm/python/worker", "wasm/python/wire"}),
 

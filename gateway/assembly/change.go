@@ -95,8 +95,8 @@ func (d *draft) frees(c *candidate, t *tool.Tool) bool {
 func (d *draft) enter(tools []*tool.Tool, check bool) error {
 	var found diag.Report
 	onto, taken, before := diag.NewCursor(&found, nil), maps.Clone(d.taken), len(d.in)
-	for _, t := range tools {
-		if c := d.assembly.builder.program(onto, t, taken); c != nil {
+	for i, t := range tools {
+		if c := d.assembly.builder.program(onto, i, t, taken); c != nil {
 			d.in = append(d.in, c)
 		}
 	}

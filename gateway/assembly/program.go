@@ -13,7 +13,8 @@ import (
 )
 
 // placeOf is where what is wrong with a tool of the program is reported: it stands in
-// no file, and its name is all that there is to find it by.
+// no file, and its name is all that there is to find it by, or its place in the list where it
+// has none.
 func placeOf(name string) diag.Cursor {
 	spot := diag.Spot{Key: diag.Place{File: "tool " + name + " of the program"}}
 	return diag.NewCursor(new(diag.Report), func(path []string) (diag.Spot, bool) { return spot, len(path) == 0 })
@@ -27,8 +28,8 @@ func (b *builder) programs(others []*candidate, tools []*tool.Tool) []*candidate
 	}
 	taken := takenNames(others)
 	var out []*candidate
-	for _, t := range tools {
-		if c := b.program(b.cfg.At(), t, taken); c != nil {
+	for i, t := range tools {
+		if c := b.program(b.cfg.At(), i, t, taken); c != nil {
 			out = append(out, c)
 		} else {
 			b.partial = true
@@ -37,14 +38,14 @@ func (b *builder) programs(others []*candidate, tools []*tool.Tool) []*candidate
 	return out
 }
 
-// program compiles one tool of the program, whose mistakes are reported where the
+// program compiles the tool of the program at a place of their list, whose mistakes are reported where the
 // cursor does, and puts its name among those that are taken; nil after a mistake.
-func (b *builder) program(onto diag.Cursor, t *tool.Tool, taken map[string]*candidate) *candidate {
+func (b *builder) program(onto diag.Cursor, i int, t *tool.Tool, taken map[string]*candidate) *candidate {
 	if t == nil {
-		placeOf("").Onto(onto).Errorf("it is nil")
+		placeOf(fmt.Sprintf("[%d]", i)).Onto(onto).Errorf("it is nil")
 		return nil
 	}
-	at := placeOf(t.Spec.Name).Onto(onto)
+	at := placeOf(cmp.Or(t.Spec.Name, fmt.Sprintf("[%d]", i))).Onto(onto)
 	switch {
 	case t.Err != nil:
 		at.Errorf("%v", t.Err)

@@ -87,10 +87,10 @@ func TestProgramMistakes(t *testing.T) {
 		later string // what Change says, where it is something else: places are known no more
 	}{
 		{"fine", []*tool.Tool{ofProgram("buy_2", bought), ofProgram("sell", "", "read_only")}, "", ""},
-		{"nil", []*tool.Tool{nil}, "tool  of the program: it is nil", ""},
+		{"nil", []*tool.Tool{nil}, "tool [0] of the program: it is nil", ""},
 		{"its own error", []*tool.Tool{bad(func(b *tool.Tool) { b.Err = errors.New("chan int has no JSON form") })}, "tool bad of the program: chan int has no JSON form", ""},
 		{"no runner", []*tool.Tool{bad(func(b *tool.Tool) { b.Runner = nil })}, "tool bad of the program: the tool does not say how it runs (give it a Runner)", ""},
-		{"no name", []*tool.Tool{ofProgram("", "")}, "tool  of the program: the name of this tool is not one that models can call (letters, digits, _ and - only, no digit or - at the start, at most 64 characters: _ for example)", ""},
+		{"no name", []*tool.Tool{ofProgram("", "")}, "tool [0] of the program: the name of this tool is not one that models can call (letters, digits, _ and - only, no digit or - at the start, at most 64 characters: _ for example)", ""},
 		{"a name", []*tool.Tool{ofProgram("a b", "")}, "tool a b of the program: the name of this tool is not one that models can call (letters, digits, _ and - only, no digit or - at the start, at most 64 characters: a_b for example)", ""},
 		{"a reserved name", []*tool.Tool{ofProgram("ReadResult", "")}, "tool ReadResult of the program: this name is reserved for a tool of the gateway itself (rename it, to my_ReadResult for example)", ""},
 		{"that of a tool of the file", []*tool.Tool{ofProgram("buy", "")}, "tool buy of the program: models confuse this name with that of tools.buy at tools.yaml:17:3 (rename one of them)", ""},

@@ -500,3 +500,34 @@ func TestPrograms(t *testing.T) {
 		t.Error(r.Output.Text(), r.Error)
 	}
 }
+
+// TestClosed: what comes after Close is told that the gateway stops, and does nothing.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	ran := false
+	touch := tool.Func("touch", "Touch.", func(context.Context, struct{}) (string, error) { ran = true; return "touched", nil })
+	gw, err := toolgate.Open(t.Context(), toolgate.Options{Tools: []*tool.Tool{touch}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	results, err := gw.Batch(t.Context(), []tool.Call{{Tool: "touch"}}, batch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = gw.Start(t.Context(), tool.Call{Tool: "touch"})
+	started, _ := errors.AsType[*tool.Error](err)
+	for way, got := range map[string]*tool.Error{"call": gw.Call(t.Context(), tool.Call{Tool: "touch"}).Error, "batch": results[0].Error, "start": started} {
+		if got == nil || got.Code != tool.Interrupted || got.Message != "the gateway is stopping, so the call was not run" || !got.Retryable {
+			t.Errorf("%s: %+v", way, got)
+		}
+	}
+	if _, err := gw.Reload(t.Context()); err == nil || err.Error() != "the gateway is closed" {
+		t.Error("reload:", err)
+	}
+	if ran {
+		t.Error("the tool ran")
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolgate/toolgate/gateway/approval"
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/hook"
 	"github.com/toolgate/toolgate/gateway/registry"
 	"github.com/toolgate/toolgate/gateway/retry"
@@ -105,6 +106,9 @@ func (p *passage) handle(ctx context.Context) (out tool.Output, err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
+	if p.gateway.closed.Load() {
+		return tool.Output{}, handle.Stopped()
+	}
 	if err := p.stopRepeating(ctx); err != nil {
 		return tool.Output{}, err
 	}

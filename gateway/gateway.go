@@ -169,6 +169,7 @@ type Gateway struct {
 	before      []Before // of the program, like after
 	after       []After
 	underWay    atomic.Int64
+	closed      atomic.Bool           // no call is run any more
 	logFailure  atomic.Pointer[error] // of the last record; nil when it was written
 	unwritten   atomic.Int64          // records that could not be written
 
@@ -210,8 +211,9 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 
 // Close keeps no call waiting for a person any more, ends the calls that were
 // started without waiting for them, and waits until they are recorded or the context
-// is over.
+// is over. Calls that come afterwards are not run.
 func (g *Gateway) Close(ctx context.Context) error {
+	defer g.closed.Store(true) // what runs until then may still call
 	if g.approvals != nil {
 		g.approvals.LetGo()
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/find"
+	"github.com/toolgate/toolgate/gateway/handle"
 	"github.com/toolgate/toolgate/gateway/runlog"
 	"github.com/toolgate/toolgate/gateway/tool"
 )
@@ -37,6 +38,9 @@ func (p *passage) leave(out tool.Output, err error) tool.Result {
 
 // unrecorded is the failure of a call because of its record.
 func (p *passage) unrecorded(err error) error {
+	if !p.ran && p.gateway.closed.Load() { // its log is closed, too, and does not fail
+		return handle.Stopped()
+	}
 	e := tool.Errorf(tool.Internal, "the call's record could not be written, so its result is withheld")
 	hint := "It may have had an effect. Do not repeat it; tell"
 	if p.ran && p.entry.Spec.ReadOnly() {

@@ -142,8 +142,8 @@ func (d *Desk) stop() []*running {
 	return left
 }
 
-// closing is the failure of a call that comes after Close.
-func closing() *tool.Error {
+// Stopped is the failure of a call that comes after Close: Interrupted and retryable.
+func Stopped() *tool.Error {
 	e := tool.Errorf(tool.Interrupted, "the gateway is stopping, so the call was not run").
 		WithHint("Call it again when the gateway is back.")
 	e.Retryable = true

@@ -122,7 +122,7 @@ func (d *Desk) claim(key Key, own *first) (*first, error) {
 			WithHint("The call was not run. Give every call an id of its own.")
 	}
 	if d.closed {
-		return nil, closing()
+		return nil, Stopped()
 	}
 	if key.ID != "" {
 		d.firsts[key] = own

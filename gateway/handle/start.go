@@ -67,7 +67,7 @@ func (d *Desk) add(h *handle) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return closing()
+		return Stopped()
 	}
 	d.kept.expire(h.status.Started)
 	if _, ok := d.started[h.at]; ok {

@@ -178,6 +178,9 @@ func (p *passage) runOwnAfter(ctx context.Context, out tool.Output, err error) (
 
 // fault is what is wrong with an outcome that a hook has made.
 func (o *Outcome) fault() error {
+	if o.Err != nil && o.Err.Code == "" {
+		return uncoded(o.Err)
+	}
 	if o.Err == nil && o.Output.Structured != nil && !json.Valid(o.Output.Structured) {
 		return errors.New("the structured output is not JSON")
 	}
@@ -194,7 +197,14 @@ func (p *passage) withheld(err *tool.Error) *tool.Error {
 
 // hookFailed is the failure of a call whose hook did not let it through.
 func hookFailed(ctx context.Context, err error, when string, i int) *tool.Error {
-	if e, ok := errors.AsType[*tool.Error](err); ok {
+	e, ok := errors.AsType[*tool.Error](err)
+	switch {
+	case !ok:
+	case e == nil:
+		err = errors.New("it returned a nil *tool.Error as its error (return nil)")
+	case e.Code == "":
+		err = uncoded(e)
+	default:
 		own := *e // the program may give the same one again
 		return &own
 	}
@@ -203,6 +213,9 @@ func hookFailed(ctx context.Context, err error, when string, i int) *tool.Error 
 	}
 	return tool.AsError(hookError(when, i, err))
 }
+
+// uncoded is what is wrong with an error that has no code, which nobody could act upon.
+func uncoded(e *tool.Error) error { return errors.New("a *tool.Error without a code: " + e.Message) }
 
 // hookError names a hook by its place, as it has no name.
 func hookError(when string, i int, err error) error {

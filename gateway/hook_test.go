@@ -109,7 +109,14 @@ func TestOwnHooks(t *testing.T) {
 		{name: "a refusal", before: []gateway.Before{func(context.Context, *gateway.HookCall) error { return fmt.Errorf("so: %w", errClosed) }, set("note", "late")}, want: []string{"end denied"}, text: "Error: the shop is closed\nCome back tomorrow."},
 		{name: "a failure", before: []gateway.Before{func(context.Context, *gateway.HookCall) error { return errors.New("hunter2-and-more is wrong") }}, want: []string{"end internal"}, text: fault + repeat, cause: "hook 1 of the program before calls: [secret] is wrong"},
 		{name: "a panic", before: []gateway.Before{func(context.Context, *gateway.HookCall) error { panic("hunter2-and-more") }}, want: []string{"end internal"}, text: fault + repeat, cause: "panic: [secret]"},
-		{name: "a nil error that is none", before: []gateway.Before{func(context.Context, *gateway.HookCall) error { var e *tool.Error; return e }}, want: []string{"end internal"}, text: fault + repeat},
+		{name: "a nil error that is none", before: []gateway.Before{func(context.Context, *gateway.HookCall) error { var e *tool.Error; return e }}, want: []string{"end internal"}, text: fault + repeat, cause: "hook 1 of the program before calls: it returned a nil *tool.Error as its error (return nil)"},
+		{name: "an error without a code", before: []gateway.Before{func(context.Context, *gateway.HookCall) error { return &tool.Error{Message: "so"} }}, want: []string{"end internal"}, text: fault + repeat, cause: "hook 1 of the program before calls: a *tool.Error without a code: so"},
+		{name: "a nil error after that is none", after: []gateway.After{func(context.Context, *gateway.HookCall, *gateway.Outcome) error { var e *tool.Error; return e }}, want: ran("internal"), text: fault + withheld, cause: "hook 1 of the program after calls: it returned a nil *tool.Error as its error (return nil)"},
+		{name: "an error after without a code", after: []gateway.After{func(context.Context, *gateway.HookCall, *gateway.Outcome) error { return &tool.Error{} }}, want: ran("internal"), text: fault + withheld, cause: "hook 1 of the program after calls: a *tool.Error without a code"},
+		{name: "a failure without a code", after: []gateway.After{func(_ context.Context, _ *gateway.HookCall, o *gateway.Outcome) error {
+			o.Err = &tool.Error{}
+			return nil
+		}, text("late")}, want: ran("internal"), text: fault + withheld, cause: "hook 1 of the program after calls: a *tool.Error without a code"},
 		{name: "a refused result", after: []gateway.After{func(context.Context, *gateway.HookCall, *gateway.Outcome) error { return errClosed }, text("late")}, want: ran("denied"), text: "Error: the shop is closed\nCome back tomorrow."},
 		{name: "a result that is made a failure", after: []gateway.After{func(_ context.Context, _ *gateway.HookCall, o *gateway.Outcome) error {
 			o.Err = errClosed

@@ -131,7 +131,7 @@ func (p *passage) later() error {
 		hint = "The user was asked in this client, and only the user can answer. Tell the user; the same call with the same arguments asks again."
 	}
 	e := tool.Errorf(tool.NeedsApproval, "calling %s needs the approval of a person%s, and nobody has answered yet (approval %s)",
-		p.entry.Spec.Name, because(p.decision.Reason), p.approval.ID).
+		p.entry.Spec.Name, because(p.approval.Reason), p.approval.ID).
 		WithHint("%s", hint)
 	e.Approval = p.approval.ID
 	return e

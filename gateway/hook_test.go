@@ -224,6 +224,38 @@ func TestOwnHookAndApproval(t *testing.T) {
 	})
 }
 
+// TestOwnHookWhileAsked: where hooks make something else of a call that is repeated before
+// somebody answers, the person and the model read of the first one, and that is what runs.
+func TestOwnHookWhileAsked(t *testing.T) {
+	amount := json.Number("60")
+	before := func(_ context.Context, c *gateway.HookCall) error {
+		c.Args["amount"] = amount
+		return nil
+	}
+	withAsks(t, gateway.Options{Before: []gateway.Before{before}}, func(t *testing.T, h *askHouse) {
+		amount = "60"
+		ctx, leave := context.WithCancel(t.Context())
+		first := h.later(ctx, call("pay", `{"amount": 10}`))
+		leave()
+		<-first
+		amount = "2000"
+		if r := h.Call(t.Context(), call("pay", `{"amount": 10}`)); endOf(r) != tool.NeedsApproval || !strings.Contains(r.Error.Message, "It is 60") {
+			t.Errorf("repeated: %+v", r.Error)
+		}
+		ctx, leave = context.WithCancel(t.Context())
+		defer leave()
+		repeated := h.later(ctx, call("pay", `{"amount": 10}`))
+		h.approveRaw(t, 1)
+		r := <-repeated
+		if r.Error != nil || h.runs.Load() != 1 {
+			t.Errorf("%+v, %d runs", r.Error, h.runs.Load())
+		}
+		if got := string(h.log.ends[len(h.log.ends)-1].Arguments); got != `{"amount":60,"note":"none"}` {
+			t.Error("ran with", got)
+		}
+	})
+}
+
 // TestObserve: observers of the options are told like others.
 func TestObserve(t *testing.T) {
 	t.Parallel()

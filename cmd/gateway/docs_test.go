@@ -41,7 +41,7 @@ var docEndings = map[string][]docEnding{
 	"README.md/Your own API in ten minutes": {
 		{command: "gateway lint", prints: "tools.yaml: ok, 2 tools"},
 		{command: "gateway tools call find_customer", prints: "ada@example.com"},
-		{command: "gateway policy test", prints: "2 tests, 0 failed"},
+		{command: "gateway test", prints: "2 passed, 0 failed"},
 		{command: "gateway tools call pay", exit: exitRefused, prints: "Over 100 euros a person pays; this is 200"},
 		{command: "curl -s http://127.0.0.1:8080/v1/tools/pay", exit: 22, prints: "Over 100 euros a person pays"},
 		{command: "gateway log", prints: "big payments"},

@@ -2,11 +2,13 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/toolgate/toolgate/gateway/tool"
@@ -27,6 +29,9 @@ const (
 func (s *Server) Listen(ctx context.Context, address string) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, network(address), address)
 	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return fmt.Errorf("server.listen: %w (another program has it: end that one, or give another with --set server.listen=HOST:PORT)", err)
+		}
 		return fmt.Errorf("server.listen: %w", err)
 	}
 	calls, cancelCalls := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -225,8 +225,15 @@ func Check(opts Options) error {
 		return err
 	}
 	c, err := host.Check(opts.config(), assembly.Options{Documents: assembly.DocumentsKept, Tools: opts.Tools})
-	if err != nil || len(c.Problems) == 0 {
+	if err != nil {
 		return err
+	}
+	if c.Config != nil && c.Config.Interpreter.Enabled && opts.Worker.command == nil {
+		c.Config.At().Key("code_interpreter").Errorf("%s", host.NoWorker)
+		c.Problems = c.Config.Problems()
+	}
+	if len(c.Problems) == 0 {
+		return nil
 	}
 	return c.Problems
 }

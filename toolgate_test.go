@@ -466,6 +466,7 @@ func TestCheck(t *testing.T) {
 		{shop, "options.yaml:6:3: tools.who: warning: rule \"nobody\" denies every call of this tool", false},
 		{"version: 1\ntools: {one: {description: One., expr: '1'}}\n", "policy", false},
 		{"version: 1\ntools: {one: {description: One., expr: '1 +'}}\n", "options.yaml:2:", true},
+		{"version: 1\npolicy: {default: allow}\ncode_interpreter: {enabled: true}\n", "it sets Options.Worker", true},
 	} {
 		err := toolgate.Check(toolgate.Options{YAML: c.yaml})
 		switch {

@@ -132,7 +132,7 @@ func builder(opts *Options, use assembly.Options) func(*config.Config, *assembly
 		}
 		spare = false
 		if cfg.Interpreter.Enabled && !runs {
-			cfg.At().Key("code_interpreter").Errorf("%s", noWorker)
+			cfg.At().Key("code_interpreter").Errorf("%s", NoWorker)
 		}
 		use := use
 		use.Served = served

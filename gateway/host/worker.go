@@ -8,9 +8,9 @@ import (
 	"github.com/toolgate/toolgate/wasm/python/worker"
 )
 
-// noWorker is what is said of a configuration that wants programs run by a program that
+// NoWorker is what is said of a configuration that wants programs run by a program that
 // has not said how.
-const noWorker = "the Go program that opens this configuration has not said which program runs the code interpreter's processes: it sets Options.Worker"
+const NoWorker = "the Go program that opens this configuration has not said which program runs the code interpreter's processes: it sets Options.Worker"
 
 // workerWords stand behind the program's name in the command line of a process of the
 // code interpreter, and before its settings.

@@ -33,8 +33,8 @@ func memory(w io.Writer, rows *row.File, opts *options) error {
 		}
 		for _, peer := range memoryServers()[1:] {
 			what := fmt.Sprintf("%d tools, beside %s", n, peer)
-			rows.Add(row.Row{Bench: "memory", What: what + ", at rest", Ours: rest["gateway"], Reference: rest[peer], Unit: "MiB", Note: peer})
-			rows.Add(row.Row{Bench: "memory", What: what + ", 64 sessions, 10,000 calls", Ours: used["gateway"], Reference: used[peer], Unit: "MiB", Note: peer})
+			rows.Add(row.Row{Bench: "doors", What: what + ", at rest", Ours: rest["gateway"], Reference: rest[peer], Unit: "MiB", Note: peer})
+			rows.Add(row.Row{Bench: "doors", What: what + ", 64 sessions, 10,000 calls", Ours: used["gateway"], Reference: used[peer], Unit: "MiB", Note: peer})
 		}
 	}
 	return table.Flush()

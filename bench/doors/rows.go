@@ -32,11 +32,11 @@ func (f *found) beside(rows *row.File, opts *options, s *side, n int, library st
 		return
 	}
 	what := fmt.Sprintf("%s, clients: %d, beside %s", door(s, opts), n, library)
-	rows.Add(row.Row{Bench: bench(opts), What: what + ", calls", Ours: median(own.rates), Reference: median(peer.rates), Unit: "calls/s", Note: name})
-	rows.Add(row.Row{Bench: bench(opts), What: what + ", median", Ours: micros(own.quantile(50)), Reference: micros(peer.quantile(50)), Unit: "µs p50", Note: name})
-	rows.Add(row.Row{Bench: bench(opts), What: what + ", 99th percentile", Ours: micros(own.quantile(99)), Reference: micros(peer.quantile(99)), Unit: "µs p99", Note: name})
+	rows.Add(row.Row{Bench: "doors", What: what + ", calls", Ours: median(own.rates), Reference: median(peer.rates), Unit: "calls/s", Note: name})
+	rows.Add(row.Row{Bench: "doors", What: what + ", median", Ours: micros(own.quantile(50)), Reference: micros(peer.quantile(50)), Unit: "µs p50", Note: name})
+	rows.Add(row.Row{Bench: "doors", What: what + ", 99th percentile", Ours: micros(own.quantile(99)), Reference: micros(peer.quantile(99)), Unit: "µs p99", Note: name})
 	if own.spent > 0 && peer.spent > 0 {
-		rows.Add(row.Row{Bench: bench(opts), What: what + ", processor", Ours: micros(own.each()), Reference: micros(peer.each()), Unit: "µs of processor", Note: name})
+		rows.Add(row.Row{Bench: "doors", What: what + ", processor", Ours: micros(own.each()), Reference: micros(peer.each()), Unit: "µs of processor", Note: name})
 	}
 	back, through := f.by[key{behind(s, opts), n}], f.by[key{"mcp-go legacy", n}]
 	if back == nil {
@@ -46,22 +46,11 @@ func (f *found) beside(rows *row.File, opts *options, s *side, n int, library st
 		ours, theirs := own.quantile(percent)-back.quantile(percent), peer.quantile(percent)-through.quantile(percent)
 		if ours > 0 && theirs > 0 { // in a run that is too short it may not be
 			rows.Add(row.Row{
-				Bench: bench(opts), What: fmt.Sprintf("%s, added, p%d", what, percent), Unit: "µs",
+				Bench: "doors", What: fmt.Sprintf("%s, added, p%d", what, percent), Unit: "µs",
 				Ours: micros(ours), Reference: micros(theirs), Note: name + ", each less what stands behind it",
 			})
 		}
 	}
-}
-
-// bench is the name under which the figures stand.
-func bench(opts *options) string {
-	switch {
-	case opts.list > 0:
-		return "list"
-	case opts.proxy:
-		return "proxy"
-	}
-	return "doors"
 }
 
 // door says what is asked of the gateway.

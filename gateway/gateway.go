@@ -211,9 +211,8 @@ func New(generation *Generation, log Log, opts Options) *Gateway {
 
 // Close keeps no call waiting for a person any more, ends the calls that were
 // started without waiting for them, and waits until they are recorded or the context
-// is over. Calls that come afterwards are not run.
+// is over.
 func (g *Gateway) Close(ctx context.Context) error {
-	defer g.closed.Store(true) // what runs until then may still call
 	if g.approvals != nil {
 		g.approvals.LetGo()
 	}
@@ -221,6 +220,10 @@ func (g *Gateway) Close(ctx context.Context) error {
 	g.judging.Wait()
 	return err
 }
+
+// Shut runs no call any more: each is answered that the gateway stops. It is called
+// after Close, before the log is closed.
+func (g *Gateway) Shut() { g.closed.Store(true) }
 
 // Tools returns what the caller may be shown in the chat of the view, in list
 // order. The specs are shared: do not change them.

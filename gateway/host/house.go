@@ -204,7 +204,10 @@ func (h *House) furnish(generation *gateway.Generation, results *later, opts *Op
 		options.Approvals = h.Approvals
 	}
 	h.Gateway = gateway.New(generation, journal, options)
-	h.closers = append(h.closers, closer(func() error { return End(h.Gateway) }))
+	h.closers = append(h.closers, closer(func() error {
+		defer h.Gateway.Shut()
+		return End(h.Gateway)
+	}))
 	return nil
 }
 

@@ -113,6 +113,8 @@ type api struct {
 	explainer Explainer
 	log       Log
 	hints     Hints
+
+	written written // lists of tools
 }
 
 // New returns the API as a handler for the whole of its paths. It checks neither

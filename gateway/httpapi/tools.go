@@ -79,31 +79,55 @@ func (a *api) listTools(w http.ResponseWriter, r *http.Request) {
 	}
 	if filter.deferred == deferredLeftOut {
 		specs := a.gateway.Tools(r.Context(), view)
-		sendTagged(w, r, map[string]any{"tools": write.list(filter.of(specs))})
+		a.sendList(w, r, values.Get("format"), false, filter.of(specs), write.list)
 		return
 	}
 	specs := a.gateway.AllTools(r.Context(), view)
-	sendTagged(w, r, map[string]any{"tools": write.deferring(filter.of(specs))})
+	a.sendList(w, r, values.Get("format"), true, filter.of(specs), write.deferring)
+}
+
+// sendList answers with a list, which is written once for the same tools.
+func (a *api) sendList(w http.ResponseWriter, r *http.Request, format string, deferring bool, specs []*tool.Spec, write func([]*tool.Spec) any) {
+	list, err := a.written.get(format, deferring, specs, func() (tagged, error) {
+		return tag(map[string]any{"tools": write(specs)})
+	})
+	if err != nil {
+		unencodable().write(w)
+		return
+	}
+	list.send(w, r)
 }
 
 // sendTagged answers with v and its ETag, or with 304 where the client has it
 // already (RFC 9110, sections 8.8.3 and 13.1.2). What there is depends on who
 // asks, so no shared cache may keep it.
 func sendTagged(w http.ResponseWriter, r *http.Request, v any) {
-	body, err := encode(v)
+	t, err := tag(v)
 	if err != nil {
 		unencodable().write(w)
 		return
 	}
+	t.send(w, r)
+}
+
+// tag writes an answer and gives it its ETag.
+func tag(v any) (tagged, error) {
+	body, err := encode(v)
+	if err != nil {
+		return tagged{}, err
+	}
 	sum := sha256.Sum256(body)
-	etag := `"` + hex.EncodeToString(sum[:etagBytes]) + `"`
-	w.Header().Set("ETag", etag)
+	return tagged{body, `"` + hex.EncodeToString(sum[:etagBytes]) + `"`}, nil
+}
+
+func (t *tagged) send(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("ETag", t.etag)
 	w.Header().Set("Cache-Control", "private, no-cache")
-	if matches(r.Header.Values("If-None-Match"), etag) {
+	if matches(r.Header.Values("If-None-Match"), t.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	send(w, http.StatusOK, body)
+	send(w, http.StatusOK, t.body)
 }
 
 // matches compares weakly, as If-None-Match does. None of our tags holds a

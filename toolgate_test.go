@@ -159,6 +159,26 @@ func TestRegister(t *testing.T) {
 	}
 }
 
+// TestEndlessCalls: a tool that calls itself for ever is stopped at gateway.MaxDepth calls
+// inside of each other, and who called it is told.
+func TestEndlessCalls(t *testing.T) {
+	t.Parallel()
+	var gw *toolgate.Gateway
+	runs := 0
+	again := tool.Func("again", "Call itself.", func(ctx context.Context, _ struct{}) (string, error) {
+		runs++
+		if r := gw.Call(ctx, tool.Call{Tool: "again"}); r.Error != nil {
+			return "", r.Error
+		}
+		return "", nil
+	})
+	gw = open(t, toolgate.Options{Tools: []*tool.Tool{again}, YAML: "version: 1\npolicy: {default: allow}\n"})
+	r := gw.Call(t.Context(), tool.Call{Tool: "again"})
+	if r.Error == nil || r.Error.Code != tool.UpstreamError || !strings.Contains(r.Text(), "calls lie inside of each other") || runs != gateway.MaxDepth+1 {
+		t.Errorf("%d runs, %v", runs, r.Error)
+	}
+}
+
 // TestNested: a tool that makes calls makes them as whoever called it, in the same chat,
 // and cannot be used to get past a rule.
 func TestNested(t *testing.T) {

@@ -20,6 +20,10 @@ import (
 	"github.com/toolgate/toolgate/policy"
 )
 
+// MaxDepth is how many calls may lie between a caller and a call: those of tools that
+// call tools wait for no place of their own, so nothing else ends one that calls itself.
+const MaxDepth = 32
+
 // errSlow is why a context ends when its tool used up its time.
 var errSlow = errors.New("the tool used up its time")
 
@@ -156,6 +160,10 @@ func (p *passage) arrive(ctx context.Context) error {
 func (p *passage) lookUp(context.Context) error {
 	if p.misfit != nil {
 		return p.misfit
+	}
+	if p.call.Depth > MaxDepth {
+		return tool.Errorf(tool.UpstreamError, "more than %d calls lie inside of each other, so this one was not run", MaxDepth).
+			WithHint("A tool calls itself again and again; tell the user that it is at fault.")
 	}
 	entry, ok := p.generation.Tools.Lookup(p.call.Tool)
 	if !ok || !p.generation.has(p.call.Profile, entry.Spec) {
